@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
+from typing import Final
 
 from service import tracing
 from service.audit.signing import Signer
 from service.audit.signing_memory import SigningMemory
 from service.audit.witness_policy import BadPolicy, Policy, read_policy
+from service.caches import RecentCache
 from service.collecting import collect_seldom
 from service.log.errors import StoreRefused
 from service.log.valkey.queue import check_queue, queue_client
@@ -21,6 +25,9 @@ from service.switching import switch_often
 from service.tracing import TracesUnusable
 from workers.run import DURABLE, REPLICATED, Keeping, run
 from workers.start import connected
+
+KEY_S: Final = 1.0
+"""Seconds after which the signing key's file is read again."""
 
 
 def main() -> int:
@@ -55,10 +62,7 @@ def main() -> int:
         sys.stderr.write(f"the worker cannot start: {type(fault).__name__}: {fault}\n")
         return 2
 
-    def signer() -> Signer:
-        """Return a signer with the current key, which may be rotated while the worker runs."""
-        return Signer(settings.origin, settings.signing_key())
-
+    signer = signer_of(settings, time.monotonic)
     bound_memory(settings.process_mb)
     collect_seldom()
     switch_often()
@@ -78,6 +82,15 @@ def main() -> int:
     )
     tracing.end()
     return 0
+
+
+def signer_of(settings: Settings, clock: Callable[[], float]) -> Callable[[], Signer]:
+    """Return a function that returns a signer with the current key, which may be rotated meanwhile.
+
+    The key's file is read at most once in `KEY_S` seconds.
+    """
+    read: RecentCache[str, Signer] = RecentCache(1, seconds=KEY_S, clock=clock)
+    return lambda: read.get_or_add("", lambda: Signer(settings.origin, settings.signing_key()))
 
 
 def policy_of(settings: Settings) -> Policy:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from service.dice.chain import MAX_EPOCHS
-from tests.bench import fights, load, over_http, servers
+from tests.bench import fights, load, over_http, servers, usage
 from tests.bench.over_http import ARRAY, Turn
 from tests.bench.servers import Serving
 from tests.bench.table import QUICK, TURNS, Row, median, section
@@ -31,7 +31,9 @@ def rows() -> list[Row | str]:
         long, short = _grown(at, LONG), _grown(at, SHORT)
         by_length = [(_alone(at, long), _alone(at, short)) for _ in range(TURNS)]
         alone = [_together(at, lines) for lines in few]
+        before = _memory(at)
         over_http.encounters(at.port, at.key, MANY)
+        memory = {kind: (kb - before[kind]) / MANY for kind, kb in _memory(at).items()}
         beside = [_together(at, _lines(at, FEW)) for _ in range(TURNS)]
     return [
         Row(
@@ -48,7 +50,19 @@ def rows() -> list[Row | str]:
             1.1,
             most=True,
         ),
+        *(
+            Row(f"memory of an open encounter, {kind}", memory[kind], "kB", 20, most=True)
+            for kind in ("API", "worker")
+        ),
     ]
+
+
+def _memory(at: Serving) -> dict[str, int]:
+    """Return the kilobytes of each kind of process; of the API all processes together."""
+    return {
+        kind: usage.private_kb(one for pid in pids for one in usage.with_children(pid))
+        for kind, pids in at.pids.items()
+    }
 
 
 def _lines(at: Serving, count: int) -> list[Iterator[bytes]]:

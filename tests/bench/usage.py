@@ -48,6 +48,16 @@ def used(pids: Iterable[int]) -> Usage:
     return Usage(cpu, switches)
 
 
+def private_kb(pids: Iterable[int]) -> int:
+    """Return the kilobytes of memory that *pids* have for themselves, shared pages by their shares."""
+    found = 0
+    for pid in pids:
+        for line in (_PROC / str(pid) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss_Anon:"):
+                found += int(line.split()[1])
+    return found
+
+
 def _waits(status: Path) -> int:
     """Return the voluntary context switches of a thread, 0 for one that has just ended."""
     with suppress(OSError):

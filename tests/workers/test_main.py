@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 from service.log.valkey import ValkeyLog
+from service.settings import Settings
 from service.supervisor import EmbeddedValkey
 from tests.support.tiny_table import eid
 from tests.workers.conftest import PATIENCE_S, ROOT, Hall, until
+from workers.__main__ import KEY_S, signer_of
 
 WORKER = (sys.executable, "-m", "workers")
 
@@ -87,3 +89,15 @@ def test_without_a_queue_folding_goes_on(tmp_path: Path, hall: Hall) -> None:
     until(lambda: worker.lines("queue.lost"), "that there is no queue is said")
     worker.send(signal.SIGTERM)
     assert worker.ended() == 0
+
+
+def test_the_signing_key_is_read_again_after_a_second_and_not_before(tmp_path: Path) -> None:
+    file, now = tmp_path / "signing.key", [0.0]
+    signer = signer_of(Settings(data_dir=tmp_path, signing_key_file=file), lambda: now[0])
+    before = signer()
+
+    file.write_text("22" * 32 + "\n")
+
+    assert signer() is before
+    now[0] = KEY_S
+    assert signer().secret == bytes.fromhex("22" * 32)
