@@ -19,7 +19,7 @@ from service.rules.kernel.meaning import A_LIST, AN_OBJECT, Meaning
 ID: Final = re.compile(values.ID)
 """The pattern of ids of creatures, seats, sides and weapons, which are parts of the names of rolls."""
 
-NUMBER_AS_TEXT: Final = "a whole number, not text"
+NUMBER_AS_TEXT: Final = 'a whole number, not text: 1, not "1"'
 
 
 class Worded(marshmallow.fields.Field[Any]):

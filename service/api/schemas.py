@@ -16,7 +16,6 @@ from marshmallow import RAISE, Schema, ValidationError
 from marshmallow.exceptions import SCHEMA
 
 from service.api.fields import (
-    NUMBER_AS_TEXT,
     AnythingField,
     BooleanField,
     ChoiceField,
@@ -30,7 +29,7 @@ from service.api.fields import (
     Worded,
     kind_of,
 )
-from service.api.problems import Problem, invalid, listed
+from service.api.problems import invalid
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.hints import (
     Alternatives,
@@ -137,7 +136,14 @@ def schema_of(
         if value is not None:
             declared[key] = ChoiceField((value,), required=True)
     declared |= {field: made for field, made in _fields(kind, families) if only is None or field in only}
-    return type(name or kind.__name__, (StrictSchema,), declared)
+    return type(name or kind.__name__, (StrictSchema,), declared | _wanting(declared))
+
+
+def _wanting(declared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a schema with the fields *declared* says where something else than an object stands."""
+    names = [name for name, made in declared.items() if getattr(made, "required", False)]
+    said = f"an object with {', '.join(names)}" if names else "an object"
+    return {"error_messages": {**StrictSchema.error_messages, "type": said}}
 
 
 def strict(name: str, declared: Mapping[str, marshmallow.fields.Field[Any]]) -> StrictSchema:
@@ -245,15 +251,9 @@ def faults(schema: Schema, data: object) -> list[tuple[str, str]]:
 
 
 def raise_if_invalid(found: Sequence[tuple[str, str]]) -> None:
-    """Raise a problem if any faults were *found*.
-
-    The problem is `not-strict-json` if every fault is text in place of a number, else `invalid`.
-    """
-    if not found:
-        return
-    if all(detail == NUMBER_AS_TEXT for _, detail in found):
-        raise Problem("not-strict-json", f"{found[0][0]}: {found[0][1]}", members={"errors": listed(found)})
-    raise invalid(*found)
+    """Raise a problem if any faults were *found*."""
+    if found:
+        raise invalid(*found)
 
 
 def _messages(schema: Schema, data: dict[str, Any]) -> Any:

@@ -331,7 +331,9 @@ _PROBLEM_OF: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     EncounterImported: lambda fault: Problem("encounter-imported", str(fault)),
     TooMuchWork: lambda fault: Problem("too-much-work", str(fault)),
     KeyReused: lambda fault: Problem(
-        "idempotency-key-reused", "the key was used for another request", members={"n": fault.n}
+        "idempotency-key-reused",
+        "the key was used for another request; take a new key",
+        members={"n": fault.n},
     ),
     VersionConflict: _conflict,
     TooManyRefusals: lambda fault: Problem(

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from service.rules.kernel.hints import Choice, fields_of
+from service.rules.kernel.near import nearest_name
 from service.rules.kernel.records import EMPTY, record
 from service.rules.openings import Fault
 from service.rules.table.table import Option
@@ -86,6 +87,10 @@ def defaults(specs: Iterable[OptionSpec]) -> Mapping[str, Option]:
 def option_faults(specs: Mapping[str, OptionSpec], chosen: Mapping[str, Option]) -> Iterator[Fault]:
     """Yield the faults of the options that an opening chooses."""
     for key, value in chosen.items():
-        fault = specs[key].fault(value) if key in specs else "no such option"
+        fault = specs[key].fault(value) if key in specs else _unknown(key, specs)
         if fault is not None:
             yield f"/options/{key}", fault
+
+
+def _unknown(key: str, specs: Mapping[str, OptionSpec]) -> str:
+    return f"no such option; the nearest is {nearest_name(key, specs)}" if specs else "no such option"

@@ -98,7 +98,7 @@ MISTAKES: Final[dict[str, tuple[Callable[[Fight], TestResponse], int, str]]] = {
     "unknown field": (lambda f: f.send("zoe", {**DASH, "speed": 90}), 422, "invalid"),
     "wrong type": (lambda f: f.send("zoe", {**DASH, "to": [0, True]}), 422, "invalid"),
     "unknown command": (lambda f: f.send("zoe", {"type": "fly", "creature": "pia"}), 422, "invalid"),
-    "a number as text": (lambda f: f.send("zoe", {**DASH, "to": ["1_0", 1]}), 400, "not-strict-json"),
+    "a number as text": (lambda f: f.send("zoe", {**DASH, "to": ["1_0", 1]}), 422, "invalid"),
     "stale version": (lambda f: f.send("zoe", DASH, If_Match='"1"'), 412, "version-mismatch"),
     "no token": (lambda f: Api(f.seats["gm"].app)("POST", f"{f.at}/commands", DASH), 401, "unauthenticated"),
 }

@@ -169,7 +169,7 @@ def _derived(request: ApiRequest, mine: ApiKey, wanted: ApiKeyDraft) -> ApiRespo
         request.services.clock(),
     )
     if key.fingerprint != asked.fingerprint:
-        raise Problem("idempotency-key-reused", "the key was used for another request")
+        raise Problem("idempotency-key-reused", "the key was used for another request; take a new key")
     headers = {"Location": f"{_PATH}/{key.id}", "Idempotency-Key": f'"{asked.key}"'}
     if replayed:
         headers["Idempotency-Replayed"] = "true"

@@ -75,7 +75,9 @@ class Meaning:
     def text_fault(self, value: str) -> str | None:
         """Return which text is expected, None if *value* is such a text."""
         if self.pattern and not _compiled(self.pattern).fullmatch(value):
-            return self.form or f"text like {self.pattern}"
+            low = value.lower()
+            close = f"; closest match: {low}" if _compiled(self.pattern).fullmatch(low) else ""
+            return (self.form or f"text like {self.pattern}") + close
         if len(value) < (self.least or 0) or (self.most is not None and len(value) > self.most):
             return self.texts
         return None

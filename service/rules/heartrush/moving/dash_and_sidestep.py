@@ -100,6 +100,8 @@ class Dash(Command[State]):
             found = way_within(state, creature, self.to, most)
         if found is None:
             cell = f"{self.to[0]},{self.to[1]}"
+            if others := [each.id for each in state.standing_at(self.to) if each.id != self.creature]:
+                raise Refused("space_occupied", f"{others[0]} stands at {cell}; choose a free cell")
             raise Refused("insufficient_movement", f"{cell} is not within reach of a dash: {most} ft at most")
         return found
 

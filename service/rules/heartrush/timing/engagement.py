@@ -429,7 +429,9 @@ class Engage(Command[State]):
         creature = acting(view, self, self.creature)
         holding_priority(view, creature, "engage")
         afford_action(creature)
-        check_engage(view, creature, view.creatures.get(self.target))
+        if self.target not in view.creatures:
+            raise Refused("no_such_creature", f"there is no creature {self.target}", "TABLE-SEAT-1")
+        check_engage(view, creature, view.creatures[self.target])
 
     def decide(self, state: State) -> Emits[State]:
         state = yield AbilityUsed(creature=self.creature, ability="engage", paid="action")
