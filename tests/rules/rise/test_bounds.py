@@ -407,3 +407,21 @@ def test_RI_DMG_7_subdual_damage_tires_where_other_damage_wounds(
     fight = begun(entry("pc@p/v", (0, 0))).given("v", hp=hp, depth=depth)
     emitted: list[Any] = list(exhaust(fight.state, "v"))
     assert [event.levels for event in emitted] == levels
+
+
+@pytest.mark.parametrize(
+    ("changes", "free"),
+    [
+        ({}, False),
+        ({"altitude": 5}, True),
+        ({"altitude": 30}, True),
+        ({"size": "tiny"}, True),
+        ({"size": "small"}, False),
+    ],
+)
+def test_RI_MOVE_4_an_opening_puts_in_one_cell_who_may_share_it(
+    changes: dict[str, Any], *, free: bool
+) -> None:
+    speeds = {"speeds": {"land": 30, "fly": 30}} if "altitude" in changes else {}
+    both = opening(entry("mon@p/p", (0, 0)), entry("mon@m/e", (0, 0), **speeds, **changes))
+    assert (not list(faults(from_data(Opening, both)))) is free

@@ -14,16 +14,17 @@ from service.rules.kernel.values import CellKey, Code, CreatureId, GroupId, Labe
 from service.rules.openings import ID, Fault, SeatEntry, cell_faults, seat_faults, seats_of
 from service.rules.rise import books
 from service.rules.rise.acting.sheet_faults import sheet_faults
+from service.rules.rise.body.movement_and_positioning import RI_MOVE_4
 from service.rules.rise.creatures.character import Entry, sheet_of
-from service.rules.rise.creatures.creature import creature_of, gm_only_of, spelled_out
+from service.rules.rise.creatures.creature import BIG_ENOUGH, creature_of, gm_only_of, spelled_out
 from service.rules.rise.creatures.options import DEFAULTS, OPTIONS
-from service.rules.rise.creatures.sheet import PROFILES, RESERVED, Mode, Sheet, side_of
+from service.rules.rise.creatures.sheet import PROFILES, RESERVED, Mode, Sheet, rank, side_of
 from service.rules.rise.creatures.state import Attitude, State, Terrain
 from service.rules.rise.rounds.entries import entry_faults, pass_days
 from service.rules.rise.rounds.rounds import CombatFrame
 from service.rules.rolls.seeding import Seeding, seeding_faults
 from service.rules.secrecy.gm_only import field_faults
-from service.rules.space.grid import Cell, cells, is_height
+from service.rules.space.grid import Cell, cells, heights_apart, is_height
 from service.rules.space.walls import Walls, closed_edges, is_split, wall_faults
 from service.rules.table.stack import Stacks
 from service.rules.table.table import Option
@@ -179,7 +180,7 @@ def _number_faults(entry: Entry, i: int) -> Iterator[Fault]:
 
 
 def _position_faults(opening: Opening) -> Iterator[Fault]:
-    taken: dict[Cell, str] = {}
+    taken: dict[Cell, list[Entry]] = {}
     closed = closed_edges(opening.walls)
     names = [sheet_of(entry).id for entry in opening.creatures]
     for i, entry in enumerate(opening.creatures):
@@ -191,10 +192,21 @@ def _position_faults(opening: Opening) -> Iterator[Fault]:
         for cell in cells(at, side_of(sheet_of(entry).size)):
             if opening.terrain.get(f"{cell[0]},{cell[1]}") == "wall":
                 yield f"/creatures/{i}/position", f"there is a wall at {cell[0]},{cell[1]}"
-            if cell in taken and entry.mount is None:
-                yield f"/creatures/{i}/position", f"{taken[cell]} stands there"
+            there = taken.setdefault(cell, [])
+            for other in there if entry.mount is None else ():
+                if _is_crowded(entry, other):
+                    yield f"/creatures/{i}/position", f"{sheet_of(other).id} stands there"
             if entry.mount is None:
-                taken[cell] = sheet_of(entry).id
+                there.append(entry)
+
+
+@enforces(RI_MOVE_4)
+def _is_crowded(one: Entry, other: Entry) -> bool:
+    """Return whether two creatures cannot be in one cell: of like size, and neither above the other."""
+    mine, theirs = sheet_of(one).size, sheet_of(other).size
+    if abs(rank(mine) - rank(theirs)) >= BIG_ENOUGH:
+        return False
+    return not heights_apart(one.altitude, side_of(mine), other.altitude, side_of(theirs))
 
 
 def _group_faults(opening: Opening) -> Iterator[Fault]:
