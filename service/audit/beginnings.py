@@ -24,8 +24,9 @@ from service.rules.contests.continuing import Forked, LineBegun, LinkInherited
 from service.rules.opening import EncounterOpened
 from service.rules.rolls.closing import EncounterClosed, EpochClosed
 
+AS_RULED: Final = "as_ruled"
 REDO: Final = "redo"
-_KINDS: Final = ("as_ruled", "undo", REDO)
+_KINDS: Final = (AS_RULED, "undo", REDO)
 _PLACED: Final = (
     *(LineBegun.type, LineAccepted.type, Forked.type, EncounterOpened.type),
     LinkInherited.type,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from service.audit.beginnings import REDO, Beginning, beginnings
+from service.audit.beginnings import AS_RULED, REDO, Beginning, beginnings
 from service.audit.dice import setup_of
 from service.audit.evidence import Evidence
 from service.audit.requests import read_request
@@ -37,6 +37,7 @@ from service.rules.contests.amendments import (
     Redo,
     Undo,
 )
+from service.rules.contests.contests import ContestOpened
 from service.rules.contests.continuing import LINE_OWN, Forked, split_sealed
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.messages import Actor
@@ -144,9 +145,18 @@ def _proposed(ruled: AuditedLine, begun: Beginning) -> int:
         raise _Broken(begun.n, f"commit {n} does not propose what its seat sent")
     if event["kind"] != REDO and (event.get("commit"), n) != (begun.n, begun.origin["upto"]):
         raise _Broken(begun.n, f"commit {n} proposed to continue before commit {event.get('commit')}")
+    if event["kind"] == AS_RULED and _contested(ruled.commits[:n], event.get("contest")) != begun.n:
+        raise _Broken(begun.n, f"commit {n} answers a contest of another commit")
     if any(_drops(event, begun) for commit in ruled.commits[n:] for event in commit.events):
         raise _Broken(begun.n, f"what commit {n} proposed was dropped")
     return n
+
+
+def _contested(commits: Sequence[Commit], contest: object) -> object:
+    """Return the commit that a contest is about, None if nobody opened it in *commits*."""
+    opened = (event for commit in reversed(commits) for event in commit.events)
+    named = (ContestOpened.type, contest if isinstance(contest, str) else "")
+    return next((e.get("commit") for e in opened if (e.get("type"), e.get("contest")) == named), None)
 
 
 def _drops(event: Mapping[str, Any], begun: Beginning) -> bool:
@@ -208,7 +218,7 @@ def _is_same(one: object, other: object) -> bool:
 
 def _check_plan(line: AuditedLine, parent: AuditedLine, begun: Beginning, proposed: int) -> None:
     """Check that a line repeats what its ruling says, as it was given, and nothing else; raises `_Broken`."""
-    if begun.origin["kind"] != "as_ruled":
+    if begun.origin["kind"] != AS_RULED:
         if begun.plan:
             raise _Broken(begun.n, "an undo or a redo repeats no command")
         return

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from service.audit.beginnings import AS_RULED
 from service.audit.contents import Payloads, events_of
 from service.audit.verdict import FORGED_COMMAND, Fault, Verdict
 from service.record.canonical import dumps
@@ -138,7 +139,6 @@ def _all(*checks: _Fits) -> _Fits:
     return lambda event, request: all(check(event, request) for check in checks)
 
 
-AS_RULED: Final = "as_ruled"
 _KIND_OF: Final = MappingProxyType({Amend.type: AS_RULED, Undo.type: "undo", Redo.type: "redo"})
 """By the type of a command that proposes another line of play: the kind of its proposal."""
 

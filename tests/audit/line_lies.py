@@ -141,6 +141,12 @@ def _in_an_array(told: Told) -> None:
     told[1].at(7).request["batch"] = {"id": "b", "index": 0, "of": 1, "stop": True}
 
 
+def _contested_elsewhere(told: Told) -> None:
+    """Let ada contest another commit than the ruling takes back."""
+    contested = told[0].at(6)
+    contested.event["commit"] = contested.request["data"]["commit"] = 2
+
+
 def _above(told: Told) -> None:
     """Put the line that was left last, as if it were the one that is played."""
     first, ruled, undone, redone = told
@@ -206,6 +212,13 @@ FIGHT_LIES: Final = (
         "have a ruling of one line change another one",
         "malformed(4)",
         lambda told: _origin(told, 1, ruled_in=told[0].encounter),
+        upto=2,
+    ),
+    FightLie(
+        "ruled-on-another-commit",
+        "take back another commit than the player contested",
+        "seam_broken(4)",
+        _contested_elsewhere,
         upto=2,
     ),
     FightLie("redo-of-less", "redo less than the undo took back", "seam_broken(9)", _redo_earlier),

@@ -5,7 +5,7 @@ import { spelled } from "./canonical.mjs";
 import { beginnings } from "./beginnings.mjs";
 import { publicEvents } from "./record.mjs";
 import { sealingAfter } from "./sealing.mjs";
-import { object, whole } from "./shapes.mjs";
+import { object, text, whole } from "./shapes.mjs";
 import { keysAtEnd, keysOfSeats } from "./seatkeys.mjs";
 import { demand } from "./verdict.mjs";
 
@@ -64,10 +64,16 @@ function proposalOf(ruled, begun) {
   demand(sent === null || proposes(sent, event), "seam_broken", broken, `commit ${n} does not propose what its seat sent`);
   const isThere = event.kind === "redo" || (event.commit === begun.n && n === begun.origin.upto);
   demand(isThere, "seam_broken", broken, `commit ${n} proposed to continue before commit ${event.commit}`);
+  const isContested = event.kind !== "as_ruled" || contestedIn(ruled.moments.slice(0, n), event.contest) === begun.n;
+  demand(isContested, "seam_broken", broken, `commit ${n} answers a contest of another commit`);
   const isDropped = ({ type, amendment }) => type === "amendment_dropped" && amendment === begun.origin.amendment;
   demand(!ruled.moments.slice(n).some((moment) => publicEvents(moment).some(isDropped)), "seam_broken", broken, `what commit ${n} proposed was dropped`);
   return n;
 }
+
+/** The commit that a contest is about; undefined if nobody opened it in these moments. */
+const contestedIn = (moments, wanted) =>
+  moments.flatMap(publicEvents).findLast(({ type, contest }) => type === "contest_opened" && contest === (text(wanted) ? wanted : ""))?.commit;
 
 /** A redo restores what the last undo took back that no redo has restored. */
 function holdRedone({ n, origin }, above) {
