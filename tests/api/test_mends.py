@@ -84,7 +84,7 @@ COMMANDS: Final[dict[str, tuple[Mapping[str, Any], int, str]]] = {
     ),
     "a missing field": ({"type": "engage", "creature": "pia"}, 422, "required"),
     "a number as text": ({"type": "dash", "creature": "pia", "to": ["1", 1]}, 422, 'not text: 1, not "1"'),
-    "a misspelled creature": ({"type": "pass", "creature": "pai"}, 409, "closest match: pia"),
+    "a misspelled creature": ({"type": "pass", "creature": "pai"}, 409, "pia"),
     "a misspelled target": (
         {"type": "engage", "creature": "pia", "target": "ork"},
         409,
