@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.body.conditions import CONDITIONS, is_ongoing, kind_of
 from service.rules.heartrush.body.operations import Effect
 from service.rules.heartrush.creatures.bestiary import BESTIARY
@@ -215,3 +216,9 @@ def test_HR_COND_29_what_lasts_until_something_ends_it_is_not_cut_short(
 @pytest.mark.parametrize("condition", ["frightened", "enraged", "charmed"])
 def test_HR_SVC_9_nobody_is_the_second_creature_of_its_own_fear(condition: str) -> None:
     assert "another creature" in refused(laid(condition, by="orc"))
+
+
+@pytest.mark.parametrize("name", [name for name, kind in CONDITIONS.items() if kind.lifted_by])
+def test_HR_COND_3_what_lifts_a_condition_is_a_command(name: str) -> None:
+    assert not CONDITIONS[name].fades
+    assert set(CONDITIONS[name].lifted_by) <= {*HEARTRUSH.commands}

@@ -8,7 +8,7 @@ import pytest
 
 from service.rules.kernel.sealed import view
 from service.rules.rise.creatures.character import Condition
-from service.rules.rise.creatures.combat_statistics import defense_terms, speed_of, total
+from service.rules.rise.creatures.combat_statistics import CONDITIONS, defense_terms, speed_of, total
 from tests.rules.rise.kit import Fight, begun, entry, opened
 
 
@@ -146,3 +146,22 @@ def test_RI_INFO_5_what_follows_an_attack_comes_with_it() -> None:
         )
         fight.do("use_ability", "p", face, 4, 3, ability="bite", targets=["e"]).end("p").rest()
         assert (fight["e"].has("dazed"), fight["p"].hp) == (dazed, hp)
+
+
+@pytest.mark.parametrize("name", [*(name for name in CONDITIONS if name != "squeezing"), "homesick"])
+def test_RI_COND_1_whatever_is_laid_is_lifted_by_a_rest_and_by_a_word(name: str) -> None:
+    """None binds for ever: the GM's word ends it at once, and so does a rest; squeezing is judged anew."""
+    laid = {"does": "gain", "target": "o", "name": name, "custom": name not in CONDITIONS}
+    by = {"by": "p"} if name == "grappled" else {}
+    for lifts in (
+        ("gm_ruling", {"kind": "effect", "decision": "so", "effects": [{**laid, "does": "lose"}]}),
+        ("rest", {"creature": "o", "rest": "short"}),
+    ):
+        fight = opened(entry("pc@p/p", (0, 0)), entry("pc@p/o", (1, 0)), entry("mon@m/x", (9, 9)))
+        fight.do("gm_ruling", kind="effect", decision="so", effects=[{**laid, **by}])
+        assert fight["o"].has(name)
+        type_, data = lifts
+        assert fight.send(type_, "gm", **data).refusal is None
+        assert not fight["o"].has(name)
+        assert not fight["o"].down
+        assert not fight["p"].has(name)
