@@ -63,6 +63,7 @@ def document(ruleset: Ruleset[Any]) -> dict[str, Any]:
     lean["components"] = _reachable(lean)
     _share_parameters(lean)
     _share_unions(lean["components"]["schemas"])
+    _name_values(lean["components"]["schemas"])
     return lean
 
 
@@ -170,6 +171,24 @@ def _share_unions(schemas: dict[str, Schema]) -> None:
         for name in union:
             del each[name]
         each["$ref"] = f"#/components/schemas/{names[key]}"
+
+
+def _name_values(schemas: dict[str, Schema]) -> None:
+    """Make components of lists of values in a map of maps: some generators find no name for those."""
+    made: dict[str, Schema] = {}
+    names: dict[str, str] = {}
+    for owner, schema in schemas.items():
+        for member, each in schema.get("properties", {}).items():
+            of_maps = each.get("additionalProperties")
+            values = of_maps.get("additionalProperties") if isinstance(of_maps, dict) else None
+            if not isinstance(values, dict) or "enum" not in values:
+                continue
+            key = openapi.as_json(values)
+            if key not in names:
+                names[key] = _free(f"{owner}{member.title().replace('_', '')}Value", schemas)
+                made[names[key]] = values
+            of_maps["additionalProperties"] = {"$ref": f"#/components/schemas/{names[key]}"}
+    schemas.update(made)
 
 
 def _unions(part: Any) -> Iterator[dict[str, Any]]:
