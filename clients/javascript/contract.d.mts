@@ -10151,7 +10151,7 @@ event: Event;
 };
 
 /** A legal command. One with `asks` lacks fields that a person writes. */
-export type Offer = CompleteOffer | OpenOffer;
+export type Offer = OpenOffer | CompleteOffer;
 
 /** A legal command in which a person writes some fields: a text, a seed, the faces of thrown dice. */
 export type OpenOffer = {

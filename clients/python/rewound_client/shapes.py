@@ -1201,7 +1201,7 @@ class NumberedEvent(t.TypedDict):
     event: "Event"
     """The event."""
 
-Offer: t.TypeAlias = "CompleteOffer | OpenOffer"
+Offer: t.TypeAlias = "OpenOffer | CompleteOffer"
 """A legal command. One with `asks` lacks fields that a person writes."""
 
 class OpenOfferCommand(t.TypedDict):

@@ -124,9 +124,10 @@ OFFER: Final = component(
     "Offer",
     {
         "description": "A legal command. One with `asks` lacks fields that a person writes.",
-        "anyOf": [COMPLETE_OFFER, OPEN_OFFER],
+        "anyOf": [OPEN_OFFER, COMPLETE_OFFER],
     },
 )
+"""The one that requires more comes first: some generated clients take the first that fits."""
 REFUSED: Final = closed("Why a command is not legal now.", code=TEXT, detail=TEXT)
 UNPROMPTED: Final = component(
     "UnpromptedCommand",
