@@ -49,7 +49,7 @@ def refusal(status: int) -> discord.HTTPException:
     """Return what the library raises for an answer of Discord."""
     kinds = {403: discord.Forbidden, 404: discord.NotFound, 503: discord.DiscordServerError}
     kind = kinds.get(status, discord.HTTPException)
-    return kind(SimpleNamespace(status=status, reason="refused"), f"answer {status}")  # type: ignore[arg-type]
+    return kind(SimpleNamespace(status=status, reason="refused"), f"answer {status}")  # type: ignore[arg-type]  # as much of it as is read
 
 
 class Channel:
@@ -111,7 +111,7 @@ class Interaction:
 
     def _answer(self) -> None:
         if self.is_answered:
-            raise discord.InteractionResponded(self)  # type: ignore[arg-type]
+            raise discord.InteractionResponded(self)  # type: ignore[arg-type]  # as much of it as is read
         self.is_answered = True
 
     async def _defer(self, **_: object) -> None:
