@@ -10,6 +10,9 @@ const OPTIONAL = { commit: "n", line: "line" };
 export class RewoundFight extends HTMLElement {
   static observedAttributes = ["code", "label", ...Object.keys(OPTIONAL)];
 
+  /** @type {HTMLIFrameElement | null} */
+  frame = null;
+
   connectedCallback() {
     this.style.display ||= "block";
     this.frame ??= this.#framed();
@@ -20,7 +23,7 @@ export class RewoundFight extends HTMLElement {
   attributeChangedCallback() {
     if (!this.frame) return;
     const code = this.getAttribute("code") ?? "";
-    const wanted = Object.entries(OPTIONAL).filter(([name]) => this.hasAttribute(name)).map(([name, part]) => `&${part}=${encodeURIComponent(this.getAttribute(name))}`);
+    const wanted = Object.entries(OPTIONAL).filter(([name]) => this.hasAttribute(name)).map(([name, part]) => `&${part}=${encodeURIComponent(this.getAttribute(name) ?? "")}`);
     const address = `${HERE}/s#${encodeURIComponent(code)}${wanted.join("")}`;
     this.frame.title = this.getAttribute("label") ?? "A fight";
     if (this.frame.src !== address) this.frame.src = address;

@@ -17,6 +17,7 @@ const NOT_HERE = { type: "about:blank", title: "Not in this file", status: 404, 
 
 /** Return the commits of a bundle as the API lists them. @param {Replayed} replayed @returns {Json[]} */
 export const commitsOf = ({ bundle, sentences }) => {
+  /** @type {{n: number, commit: string, opened: Record<string, unknown>[], text: string[]}[]} */
   const commits = [];
   for (const line of bundle.split("\n").filter(Boolean)) {
     const { kind, n, bytes, index, payload, salt } = JSON.parse(line);

@@ -6,6 +6,7 @@ const STEP = 1.25;
 const DRAG = 4; // pixels before a press is a drag
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
+/** @typedef {{clientX: number, clientY: number}} Point */
 
 /** What part of the map is on the screen. */
 export class Camera {
@@ -18,10 +19,11 @@ export class Camera {
     this.box = this.whole;
     this.isMoved = false;
     this.isDragging = false;
+    /** @type {Map<number, Point>} */
     this.fingers = new Map();
     node.addEventListener("wheel", (event) => this.#turned(event), { passive: false });
     for (const name of ["pointerdown", "pointermove", "pointerup", "pointercancel"]) {
-      node.addEventListener(name, (event) => this.#touched(event));
+      node.addEventListener(name, (event) => this.#touched(/** @type {PointerEvent} */ (event)));
     }
     node.addEventListener("keydown", (event) => this.#typed(event));
   }
@@ -58,11 +60,13 @@ export class Camera {
     return matrix ? new DOMPoint(clientX, clientY).matrixTransform(matrix.inverse()) : { x: 0, y: 0 };
   }
 
+  /** @param {Box} box */
   #move(box) {
     this.isMoved = true;
     this.#set(box);
   }
 
+  /** @param {Box} box */
   #set(box) {
     const isOfOneSize = this.box.width === box.width && this.box.height === box.height;
     this.box = box;
@@ -70,11 +74,13 @@ export class Camera {
     if (!isOfOneSize) this.changed();
   }
 
+  /** @param {WheelEvent} event */
   #turned(event) {
     event.preventDefault();
     this.zoom(STEP ** (-event.deltaY / 100), event);
   }
 
+  /** @param {PointerEvent} event */
   #touched(event) {
     const before = this.fingers.get(event.pointerId);
     if (event.type === "pointerdown") {
@@ -87,6 +93,7 @@ export class Camera {
     }
   }
 
+  /** @param {PointerEvent} event @param {Point} before */
   #dragged(event, before) {
     if (!this.isDragging && Math.hypot(event.clientX - before.clientX, event.clientY - before.clientY) < DRAG) return;
     if (!this.isDragging) this.node.setPointerCapture(event.pointerId);
@@ -95,15 +102,17 @@ export class Camera {
     const [a, b] = [this.at(before), this.at(now)];
     if (this.fingers.size === 1) this.pan(a.x - b.x, a.y - b.y);
     else {
-      const other = [...this.fingers].find(([id]) => id !== event.pointerId)[1];
-      const span = (point) => Math.hypot(point.clientX - other.clientX, point.clientY - other.clientY);
+      const other = [...this.fingers].find(([id]) => id !== event.pointerId)?.[1] ?? now;
+      const span = (/** @type {Point} */ point) => Math.hypot(point.clientX - other.clientX, point.clientY - other.clientY);
       this.zoom(span(now) / Math.max(1, span(before)), other);
     }
     this.fingers.set(event.pointerId, now);
   }
 
+  /** @param {KeyboardEvent} event */
   #typed(event) {
     const step = this.box.width / 10;
+    /** @type {Record<string, [number, number]>} */
     const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
     if (event.target !== this.node) return;
     if (moves[event.key]) this.pan(...moves[event.key]);

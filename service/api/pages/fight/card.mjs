@@ -2,21 +2,21 @@
 
 import { button, html, show, words } from "../shared/dom.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
-/** @typedef {(token: Json) => any} Member reads a member of a token */
+/** @typedef {import("../client/contract.mjs").CreatureToken} Token */
+/** @typedef {(token: Token) => any} Member reads a member of a token */
 
-/** Return what may be asked of a creature: a text, and the member that it says. @param {Json} token @returns {[string, Member][]} */
-const said = ({ hp, hp_max: most, status, position, conditions }) => [
-  ...(hp === null ? [] : [[`${hp} of ${most ?? "?"} hit points`, (each) => [each.hp, each.hp_max]]]),
+/** Return what may be asked of a creature: a text, and the member that it says. @param {Token} token @returns {[string, Member][]} */
+const said = ({ hp, hp_max: most, status, position, conditions }) => /** @type {[string, Member][]} */ ([
+  ...(hp === null ? [] : [[`${hp} of ${most ?? "?"} hit points`, (/** @type {Token} */ each) => [each.hp, each.hp_max]]]),
   [status, (each) => each.status],
   [`at ${position.join(", ")}`, (each) => each.position],
-  ...conditions.map(({ name, level }) => [words(level > 1 ? `${name} ${level}` : name), (each) => each.conditions.find((other) => other.name === name)?.level]),
-];
+  ...conditions.map(({ name, level }) => [words(level > 1 ? `${name} ${level}` : name), (/** @type {Token} */ each) => each.conditions.find((other) => other.name === name)?.level]),
+]);
 
 /**
  * Draw the card, or nothing if no creature is selected.
- * @param {HTMLElement} place @param {Json | undefined} token @param {((member: Member) => void) | undefined} why finds what made a member what it is
- * @param {((token: Json) => void) | undefined} sheet shows its sheet
+ * @param {HTMLElement} place @param {Token | undefined} token @param {((member: Member) => void) | undefined} why finds what made a member what it is
+ * @param {((token: Token) => void) | undefined} sheet shows its sheet
  */
 export const drawCard = (place, token, why, sheet) => {
   place.hidden = !token;
@@ -30,7 +30,7 @@ export const drawCard = (place, token, why, sheet) => {
  * @param {import("./record.mjs").FightRecord} record @param {string} id @param {number} n @param {Member} member
  */
 export const madeBy = async (record, id, n, member) => {
-  const of = async (at) => {
+  const of = async (/** @type {number} */ at) => {
     await record.ensure(at);
     const token = record.scenes[at - 1]?.tokens.get(id);
     return token && JSON.stringify(member(token) ?? null);

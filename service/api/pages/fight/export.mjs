@@ -1,6 +1,5 @@
 // Make one file of a fight that replays it in any browser: what the service answers about it, in the page that shows it.
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
 
 const AT_ONCE = 6; // requests
 const PAGE = 500;
@@ -24,11 +23,13 @@ export const replayOf = async (encounter, name) => {
   const sentences = [], changes = [];
   for await (const commit of encounter.commits({ text: "en", limit: PAGE })) if (commit.n <= size) sentences.push(commit.text);
   for await (const change of encounter.creatureChanges({ limit: PAGE })) if (change.n <= size) changes.push(change);
+  /** @type {Record<string, unknown>} */
   const answers = { "/options": { seat: seen.seat, version: size, options: [], lists: [] }, "/creatures/changes": { changes, next_cursor: null } };
   const wanted = ["", "/creatures", "/seats", "/contests", "/rolls/statistics", "/creatures/statistics",
     ...changes.filter((change) => change.map || change.n === 1).map(({ n }) => `/map?at=${n}`), ...changes.map(({ n }) => `/commits/${n}/explanation`)];
   await each(wanted, async (what) => { answers[what] = await client.get(`${path}${what}`); });
-  const content = { encounter: encounter.id, name, bundle, verdict: { text: certificate.verdict.text, meaning: certificate.verdict.meaning }, sentences, answers };
+  const { text, meaning } = /** @type {{text: string, meaning: string}} */ (certificate.verdict);
+  const content = { encounter: encounter.id, name, bundle, verdict: { text, meaning }, sentences, answers };
   const page = await (await client.fetch("/page/replay")).text();
   return page.replace(PLACE, () => `<script type="application/json" id="replayed">${JSON.stringify(content).replaceAll("<", "\\u003c")}</script>`);
 };

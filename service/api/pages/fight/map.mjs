@@ -5,7 +5,7 @@
 import { button, html, put, say, show, svg, words } from "../shared/dom.mjs";
 import { Camera } from "./camera.mjs";
 
-/** @typedef {import("./record.mjs").Json} Json */
+/** @typedef {Record<string, any>} Json */
 /** @typedef {import("./record.mjs").Tokens} Tokens */
 
 const MARGIN = 1; // cells

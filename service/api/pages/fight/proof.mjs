@@ -1,9 +1,9 @@
 // The proof: download what the record rests on, and verify it here. The mark is green for what was verified and signed alone.
 
-import { button, html, show } from "../shared/dom.mjs";
+import { at, button, faultText, html, show } from "../shared/dom.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
-/** @typedef {{isSound: boolean, isSigned: boolean, hasKey: boolean, signed: number, size: number, head: string} & Json} Verified */
+/** @typedef {{isSound: boolean, isSigned: boolean, hasKey: boolean, signed: number, size: number, head: string | null, text: string, meaning: string, detail: string,
+ *  key: string | null, warnings: string[], facts: [string, string][], notChecked: string}} Verified */
 /**
  * @typedef {object} Proving how a record is verified where the page is
  * @property {string} intro what a click does
@@ -23,7 +23,7 @@ export const save = (text, type, name) => {
 };
 
 /** Return a name for files about a fight: its title in plain letters, and the beginning of its id. @param {string} id */
-export const nameOf = (id) => [document.getElementById("title").textContent.toLowerCase().replace(/[^a-z0-9]+/g, "-"), id.slice(0, 8)].join("-").replace(/^-+/, "");
+export const nameOf = (id) => [at("title").textContent.toLowerCase().replace(/[^a-z0-9]+/g, "-"), id.slice(0, 8)].join("-").replace(/^-+/, "");
 
 /** Return what the mark says of commit *n*. @param {Verified | null} found @param {number} n @returns {[string, string]} a class and a text */
 export const markOf = (found, n) => {
@@ -40,7 +40,10 @@ export class Proof {
    * @param {{line?: string}} asked @param {Proving} proving @param {boolean} mayAudit @param {(found: Verified) => void} done
    */
   constructor(place, encounter, asked, proving, mayAudit, done) {
-    Object.assign(this, { encounter, asked, proving, done });
+    this.encounter = encounter;
+    this.asked = asked;
+    this.proving = proving;
+    this.done = done;
     this.result = html("div", { "aria-live": "polite" });
     this.certificate = html("div", { "aria-live": "polite" });
     this.audit = mayAudit && !asked.line && button("Have it audited", () => this.#audit());
@@ -55,6 +58,7 @@ export class Proof {
     if (proving.found) this.#tell(proving.found);
   }
 
+  /** @returns {Promise<string>} */
   async #bundle() {
     const { client, path } = this.encounter;
     return client.get(`${path}/bundle`, { line: this.asked.line });
@@ -69,7 +73,7 @@ export class Proof {
       const [bundle, keys] = await Promise.all([this.#bundle(), this.proving.keys()]);
       this.#tell(await this.proving.verify(bundle, keys));
     } catch (fault) {
-      show(this.result, html("p", { class: "fault" }, fault.detail ?? fault.message));
+      show(this.result, html("p", { class: "fault" }, faultText(fault)));
     } finally {
       this.ask.disabled = false;
     }
@@ -92,10 +96,10 @@ export class Proof {
     try {
       const { verdict, certificate, fault } = await this.encounter.audit();
       if (!certificate) throw new Error(fault ?? "the audit has failed");
-      show(this.certificate, html("p", { class: "verdict" }, "The audit says ", html("b", {}, verdict), `: ${certificate.verdict.meaning}`),
+      show(this.certificate, html("p", { class: "verdict" }, "The audit says ", html("b", {}, verdict), `: ${/** @type {any} */ (certificate).verdict.meaning}`),
         button("Download the certificate", () => save(JSON.stringify(certificate, null, 2), "application/json", `${nameOf(this.encounter.id)}.certificate.json`)));
     } catch (failed) {
-      show(this.certificate, html("p", { class: "fault" }, failed.detail ?? failed.message));
+      show(this.certificate, html("p", { class: "fault" }, faultText(failed)));
     } finally {
       this.audit.disabled = false;
     }

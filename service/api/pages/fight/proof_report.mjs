@@ -12,6 +12,6 @@ export const reportOf = async (bundle, keys) => {
   return {
     isSound, isSigned: isSound && verdict.name === SOUND.signed, hasKey: keys.length > 0, text: verdict.text, meaning: verdict.meaning, detail: verdict.detail,
     head: log?.head ?? null, size: counts?.commits ?? 0, signed: log?.checkpoints.size ?? 0, key: log?.checkpoints.key ?? null,
-    warnings: isSound ? warnings(report) : [], facts: facts(report), notChecked: report.not_checked.replaceAll("`", ""),
+    warnings: isSound ? warnings(report) : [], facts: /** @type {[string, string][]} */ (facts(report)), notChecked: report.not_checked.replaceAll("`", ""),
   };
 };

@@ -3,6 +3,6 @@
 import { reportOf } from "./proof_report.mjs";
 
 addEventListener("message", ({ data: { bundle, keys } }) => {
-  const fail = (fault) => setTimeout(() => { throw fault; }); // the page hears of it as the worker's error
+  const fail = (/** @type {unknown} */ fault) => setTimeout(() => { throw fault; }); // the page hears of it as the worker's error
   reportOf(bundle, keys).then((found) => postMessage(found), fail);
 });

@@ -6,17 +6,21 @@
 const CHUNK = 100; // commits
 const MOST = 500; // commits in a page
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {any} Recorded what the text of a commit or of an envelope holds */
+/** @typedef {import("../client/contract.mjs").Commit} Commit */
+/** @typedef {import("../client/contract.mjs").CommitView} CommitView */
+/** @typedef {import("../client/contract.mjs").CreatureChanges["changes"][number]} Change */
+/** @typedef {import("../client/contract.mjs").BattleMap} BattleMap */
 /** @typedef {import("../client/rewound.mjs").Encounter} Encounter */
-/** @typedef {Map<string, Json>} Tokens creatures by id */
+/** @typedef {Map<string, import("../client/contract.mjs").CreatureToken>} Tokens creatures by id */
 /** @typedef {{n: number, round: number, part: string, tokens: Tokens, mapAt: number}} Scene the creatures after a commit; `mapAt` is the
  *  commit that made its map */
 /**
  * @typedef {object} Entry a commit as the log shows it
  * @property {number} n
- * @property {Json} commit the commit, read
+ * @property {Recorded} commit the commit, read
  * @property {string[]} text a sentence for each event that this seat may read
- * @property {Json[]} rolls the rolls of the commit, and those of the envelopes that are open here
+ * @property {Recorded[]} rolls the rolls of the commit, and those of the envelopes that are open here
  * @property {string[]} sealed who may read each event that is sealed from this seat
  * @property {Set<string>} named every text in its events, to find those that name a creature
  */
@@ -33,25 +37,25 @@ const collect = (value, found) => {
   return found;
 };
 
-/** Return a commit of a page or of a stream as the log shows it. @param {Json} data @returns {Entry} */
+/** Return a commit of a page or of a stream as the log shows it. @param {Commit} data @returns {Entry} */
 export const entryOf = (data) => {
   const commit = JSON.parse(data.commit);
   const opened = new Map(data.opened.map((each) => [each.index, JSON.parse(each.payload)]));
-  const closed = commit.events.filter((event, index) => "sealed" in event && !opened.has(index));
-  const seen = commit.events.map((event, index) => opened.get(index) ?? event);
+  const closed = commit.events.filter((/** @type {Recorded} */ event, /** @type {number} */ index) => "sealed" in event && !opened.has(index));
+  const seen = commit.events.map((/** @type {Recorded} */ event, /** @type {number} */ index) => opened.get(index) ?? event);
   return {
     n: data.n,
     commit,
     text: data.text ?? [],
     rolls: [...commit.rolls, ...[...opened.values()].flatMap((payload) => payload.rolls ?? [])],
-    sealed: closed.map((event) => event.audience.map((seat) => seat.replace("seat:", "")).join(", ")),
+    sealed: closed.map((/** @type {Recorded} */ event) => event.audience.map((/** @type {string} */ seat) => seat.replace("seat:", "")).join(", ")),
     named: collect(seen, new Set()),
   };
 };
 
 /**
  * Return the scene after *change*, given the one before, if that is known.
- * @param {Scene | undefined} before @param {Json} change @param {boolean} hasAll whether it has all creatures @returns {Scene}
+ * @param {Scene | undefined} before @param {Change} change @param {boolean} hasAll whether it has all creatures @returns {Scene}
  */
 const sceneAfter = (before, change, hasAll) => {
   const tokens = new Map(hasAll ? [] : before?.tokens);
@@ -64,7 +68,7 @@ const sceneAfter = (before, change, hasAll) => {
 /** The record of one line of play, as far as it has been read: its newest commits, and others where they are wanted. */
 export class FightRecord {
   /**
-   * @param {Encounter} encounter @param {{line?: string, as?: string}} asked
+   * @param {Encounter} encounter @param {{line?: string, seen_by?: string}} asked
    * @param {number} [size] how many commits are read at a time
    */
   constructor(encounter, { line, seen_by } = {}, size = CHUNK) {
@@ -76,7 +80,9 @@ export class FightRecord {
     this.entries = [];
     /** @type {Scene[]} the scene after commit n is at n - 1, if it has been read */
     this.scenes = [];
+    /** @type {Map<number, Promise<BattleMap | null>>} */
     this.maps = new Map();
+    /** @type {Map<number, Promise<unknown>>} */
     this.reading = new Map();
   }
 
@@ -128,6 +134,7 @@ export class FightRecord {
     for (let chunk = this.chunks - 1; chunk >= 0; chunk -= 1) await this.ensure(this.within(chunk)[0]);
   }
 
+  /** @param {number} chunk @param {number} last */
   async #readChunk(chunk, last) {
     const [first, end] = this.within(chunk, last);
     await Promise.all([this.#readEntries(first - 1, end), this.#readScenes(first - 1, end)]);
@@ -137,6 +144,7 @@ export class FightRecord {
     await Promise.all([this.#readEntries(this.entries.length, Infinity), this.#readScenes(this.scenes.length, Infinity)]);
   }
 
+  /** @param {number} after @param {number} end */
   async #readEntries(after, end) {
     for await (const data of this.encounter.commits({ ...this.asked, after, text: "en", limit: this.limit })) {
       this.entries[data.n - 1] = entryOf(data);
@@ -144,6 +152,7 @@ export class FightRecord {
     }
   }
 
+  /** @param {number} after @param {number} end */
   async #readScenes(after, end) {
     for await (const change of this.encounter.creatureChanges({ ...this.asked, after, limit: this.limit })) {
       const { n } = change;
@@ -152,7 +161,7 @@ export class FightRecord {
     }
   }
 
-  /** Take a commit of the stream, and read what it changed. @param {Json} data */
+  /** Take a commit of the stream, and read what it changed. @param {CommitView} data */
   async take(data) {
     if (this.asked.seen_by) { // the stream shows what the caller's own seat may read
       await this.read(data.n);
@@ -183,9 +192,9 @@ export class FightRecord {
     }
   }
 
-  /** Return the map of a scene; null where there is none. @param {Scene} scene @returns {Promise<Json | null>} */
-  map({ mapAt }) {
+  /** Return the map of a scene; null where there is none. @param {Scene} scene @returns {Promise<BattleMap | null>} */
+  async map({ mapAt }) {
     if (!this.maps.has(mapAt)) this.maps.set(mapAt, this.encounter.map({ ...this.asked, at: mapAt }).catch(() => null));
-    return this.maps.get(mapAt);
+    return await this.maps.get(mapAt) ?? null;
   }
 }

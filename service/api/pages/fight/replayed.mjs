@@ -15,7 +15,7 @@ const replayed = JSON.parse(at("replayed").textContent);
 /** Return a field for public keys, one in a line, and how to read it. */
 const keysField = () => {
   const field = html("textarea", { id: "keys", rows: 2, spellcheck: "false" });
-  const read = async () => field.value.split("\n").map((line) => line.trim()).filter(Boolean).map((line) => {
+  const read = async () => /** @type {string[]} */ (field.value.split("\n")).map((line) => line.trim()).filter(Boolean).map((line) => {
     const key = keyOf(line);
     if (key === null) throw new Error(`${line} is not a valid key`);
     return key;
@@ -26,7 +26,7 @@ const keysField = () => {
 
 /** Say first what is shown, and whose word it is. */
 const introduce = () => {
-  for (const name of ["href", "aria-label"]) document.querySelector(".brand").removeAttribute(name); // it leads nowhere here
+  for (const name of ["href", "aria-label"]) document.querySelector(".brand")?.removeAttribute(name); // it leads nowhere here
   show(at("tools"), html("span", { class: "soft small" }, "Recorded"));
   at("main").prepend(html("details", { class: "banner" },
     html("summary", {}, `Replayed from ${replayed.name}, without a service. What is verified?`),
@@ -36,7 +36,7 @@ const introduce = () => {
 
 const start = async () => {
   const found = await reportOf(replayed.bundle, []);
-  const hasAll = replayed.sentences.length === found.size && replayed.answers["/creatures/changes"].changes.length === found.size;
+  const hasAll = replayed.sentences.length === found.size && /** @type {any} */ (replayed.answers["/creatures/changes"]).changes.length === found.size;
   if (!found.isSound || !hasAll) {
     const [title, text] = found.isSound ? ["This file does not fit its bundle", "It does not hold what each commit of the bundle led to."] : [found.text, `${found.meaning}. ${found.detail}`];
     show(at("tools"));

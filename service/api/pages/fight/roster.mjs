@@ -4,10 +4,13 @@ import { html, patch, words } from "../shared/dom.mjs";
 import { described, lettersOf } from "./map.mjs";
 
 /** @typedef {import("./record.mjs").Tokens} Tokens */
+/** @typedef {import("../client/contract.mjs").CreatureToken} Token */
 
 /** Draw the list. @param {HTMLElement} place @param {Tokens} tokens @param {string | null} selected @param {(id: string) => void} picked */
 export const drawRoster = (place, tokens, selected, picked) => {
-  const sides = new Map(), letters = lettersOf(tokens.values());
+  /** @type {Map<string, Token[]>} */
+  const sides = new Map();
+  const letters = lettersOf(tokens.values());
   for (const token of tokens.values()) sides.set(token.side, [...(sides.get(token.side) ?? []), token]);
   patch(place, [...sides].map(([side, members], index) => html("section", { class: `roster side-${index % 4}` },
     html("h3", {}, html("span", { class: "swatch", "aria-hidden": "true" }), words(side)),

@@ -3,7 +3,7 @@
 import { button, capital, html, show, words } from "../shared/dom.mjs";
 
 /** @typedef {import("../client/contract.mjs").CreatureSheet["groups"]} Groups */
-/** @typedef {import("../client/contract.mjs").LibraryEntry} Entry */
+/** @typedef {import("../client/contract.mjs").Library["entries"][number]} Entry */
 /** @typedef {{name: string, level: number}} Condition */
 
 /** Return how an entry of a library and a condition of a creature are both written. @param {string} name */
@@ -43,7 +43,7 @@ export const showSheet = async (encounter, asked, edition, { id, name, condition
   dialog.showModal();
   try {
     const [groups, library] = await Promise.all([encounter.sheet(id, asked), encounter.client.library(edition, { kind: "condition" })]);
-    show(body, drawConditions(conditions, library), groups.map(drawGroup));
+    show(body, drawConditions(conditions, library), groups.flatMap((each) => drawGroup(each) ?? []));
   } catch (fault) {
     show(body, drawConditions(conditions, []), html("p", {}, capital(/** @type {any} */ (fault).detail ?? /** @type {any} */ (fault).message)));
   }

@@ -2,9 +2,11 @@
 
 import { html, show, svg, words } from "../shared/dom.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {import("../client/contract.mjs").RollStatistics["dice"][number]} Dice */
+/** @typedef {import("../client/contract.mjs").CreatureStatistics["creatures"][number]} Counted */
+/** @typedef {"dealt" | "taken" | "acts"} What */
 
-/** @param {Json} type */
+/** @param {Dice} type */
 const spread = ({ sides, source, dice, faces, p_value: p }) => {
   const most = Math.max(...faces, 1);
   const expected = dice / sides;
@@ -20,9 +22,9 @@ const spread = ({ sides, source, dice, faces, p_value: p }) => {
 };
 
 /** What is counted of each creature, with its heading. */
-const COUNTED = [["dealt", "Damage dealt"], ["taken", "Damage taken"], ["acts", "Acts"]];
+const COUNTED = /** @type {[What, string][]} */ ([["dealt", "Damage dealt"], ["taken", "Damage taken"], ["acts", "Acts"]]);
 
-/** Return a table of what was counted, by creature and round. @param {string} what @param {string} title @param {Json[]} counted @param {Map<string, string>} names */
+/** Return a table of what was counted, by creature and round. @param {What} what @param {string} title @param {Counted[]} counted @param {Map<string, string>} names */
 const table = (what, title, counted, names) => {
   const rounds = [...new Set(counted.flatMap((each) => each.rounds.map(({ round }) => round)))].filter(Boolean).sort((a, b) => a - b);
   return [html("h3", {}, title), html("div", { class: "wide", role: "region", tabindex: 0, "aria-label": `${title}, by rounds`, "data-counted": what }, html("table", {},
@@ -35,7 +37,7 @@ const table = (what, title, counted, names) => {
 
 /**
  * Draw the statistics.
- * @param {HTMLElement} place @param {Json[]} dice @param {Json[]} counted what each creature did @param {Map<string, string>} names of creatures, by id
+ * @param {HTMLElement} place @param {Dice[]} dice @param {Counted[]} counted what each creature did @param {Map<string, string>} names of creatures, by id
  */
 export const drawStatistics = (place, dice, counted, names) => show(place,
   counted.length ? [COUNTED.map(([what, title]) => table(what, title, counted, names)),

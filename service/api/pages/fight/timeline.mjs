@@ -14,6 +14,8 @@ export class Timeline {
   constructor(place, on) {
     this.on = on;
     this.n = 1;
+    this.drawn = "";
+    this.branched = "";
     this.last = 1;
     this.range = html("input", { type: "range", min: 1, max: 1, value: 1, "aria-label": "Commit", oninput: () => this.#go(Number(this.range.value)) });
     this.ticks = html("div", { class: "ticks" });
@@ -94,6 +96,7 @@ export class Timeline {
 
   /** Go by a key: space plays, arrows step, home and end go to the ends. @param {KeyboardEvent} event @returns {boolean} whether it was for it */
   key(event) {
+    /** @type {Record<string, number>} */
     const steps = { ArrowLeft: -1, ArrowRight: 1, ",": -1, ".": 1 };
     if (event.key === " ") this.toggle();
     else if (steps[event.key]) this.#go(this.n + steps[event.key]);
@@ -103,6 +106,7 @@ export class Timeline {
     return true;
   }
 
+  /** @param {number} n */
   #go(n) {
     this.pause();
     this.on.go(Math.max(1, Math.min(this.last, n)));

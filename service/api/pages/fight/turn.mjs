@@ -2,29 +2,30 @@
 
 import { words } from "../shared/dom.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {import("../client/contract.mjs").Encounter} About */
+/** @typedef {import("../client/contract.mjs").Prompt} Prompt */
 
-/** Return the prompts that must be answered before play goes on; those that may be, if none must. @param {Json[]} waiting */
+/** Return the prompts that must be answered before play goes on; those that may be, if none must. @param {Prompt[]} waiting */
 const asked = (waiting) => {
   const blocking = waiting.filter((each) => !each.optional);
   return blocking.length ? blocking : waiting;
 };
 
-/** Return how many prompts ask this seat. @param {Json} about @param {string} seat */
+/** Return how many prompts ask this seat. @param {About} about @param {string} seat */
 export const countOf = (about, seat) => (about.closed ? 0 : asked(about.waiting).filter((each) => each.seat === seat).length);
 
 /**
  * Return who is asked, in a sentence.
- * @param {Json} about the summary of the fight @param {Map<string, string>} names of creatures, by id @param {string} seat one's own
+ * @param {About} about the summary of the fight @param {Map<string, string>} names of creatures, by id @param {string} seat one's own
  */
 export const turnOf = (about, names, seat) => {
   if (about.winner !== null && about.winner !== undefined) return `${words(about.winner)} won`;
   if (about.closed) return "It has ended";
   const found = asked(about.waiting);
   if (!found.length) return about.status === "over" ? "It is over" : "Nobody is asked";
-  const said = (each) => names.get(each.creature) ?? (each.seat ? (each.seat === "gm" ? "the gm" : each.seat) : "a group");
+  const said = (/** @type {Prompt} */ each) => names.get(each.creature ?? "") ?? (each.seat ? (each.seat === "gm" ? "the gm" : each.seat) : "a group");
   const mine = found.filter((each) => each.seat === seat);
-  const listed = (all) => [...new Set(all.map(said))].slice(0, 4).join(" or ");
+  const listed = (/** @type {Prompt[]} */ all) => [...new Set(all.map(said))].slice(0, 4).join(" or ");
   if (mine.length) return mine.some((each) => each.creature) ? `Your turn: ${listed(mine.filter((each) => each.creature))}` : "Your turn";
   return `Waits for ${listed(found)}`;
 };

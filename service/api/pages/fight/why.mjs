@@ -1,24 +1,25 @@
 // Why a commit came out so: its answer, its dice with their proof, its rules with their places, the rulings.
 
-import { html, show, words } from "../shared/dom.mjs";
+import { faultText, html, show, words } from "../shared/dom.mjs";
 import { rollLine } from "./dice.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {import("../client/contract.mjs").Explanation} Explanation */
+/** @typedef {Explanation["events"][number]} Explained */
 
-/** @param {Json} found a roll of an explanation @param {Map<string, string>} names */
+/** @param {Explanation["rolls"][number]} found a roll of an explanation @param {Map<string, string>} names */
 const rollOf = ({ roll, text, derivation }, names) => html("div", { class: "why-roll" }, rollLine(roll, names), html("p", { class: "small" }, text),
   html("details", {}, html("summary", {}, derivation.disclosed ? "How each die follows from the seed" : "How it will be proved"),
     html("dl", { class: "proof" }, Object.entries(derivation).filter(([, value]) => value !== null && typeof value !== "object")
       .flatMap(([name, value]) => [html("dt", {}, words(name)), html("dd", {}, String(value))]))));
 
-/** @param {Json} rule */
+/** @param {Explanation["rules"][number]} rule */
 const ruleOf = ({ id, statement, source }) => html("li", {}, html("b", {}, id), " ", statement, html("p", { class: "soft small" }, source));
 
-/** @param {Json} ruling */
+/** @param {Explained["rulings"][number]} ruling */
 const rulingOf = ({ ambiguity, option, value, text }) => html("li", {}, text, " ",
   html("span", { class: "chip" }, option === null ? ambiguity : `${words(option)}: ${words(String(value))}`));
 
-/** @param {Json} each */
+/** @param {Explained} each */
 const eventOf = ({ event, text, rules, rulings }) => html("details", { class: "why-event" },
   html("summary", {}, text || words(event.type)),
   html("ul", {}, rules.map(ruleOf)),
@@ -26,7 +27,7 @@ const eventOf = ({ event, text, rules, rulings }) => html("details", { class: "w
 
 /**
  * Open or close the explanation of commit *n* in *place*.
- * @param {import("../client/rewound.mjs").Encounter} encounter @param {Json} asked @param {number} n @param {HTMLElement} place
+ * @param {import("../client/rewound.mjs").Encounter} encounter @param {import("../client/rewound.mjs").Query} asked @param {number} n @param {HTMLElement} place
  * @param {Map<string, string>} names of creatures, by id
  */
 export const explain = async (encounter, asked, n, place, names) => {
@@ -36,14 +37,14 @@ export const explain = async (encounter, asked, n, place, names) => {
   }
   show(place, html("p", { class: "soft" }, "…"));
   try {
-    const found = await encounter.client.get(`${encounter.path}/commits/${n}/explanation`, asked);
+    const found = /** @type {Explanation} */ (await encounter.client.get(`${encounter.path}/commits/${n}/explanation`, asked));
     show(place, html("div", { class: "why", tabindex: -1 },
       html("p", { class: "answer" }, found.answer),
       found.rolls.map((each) => rollOf(each, names)),
       found.events.filter((each) => each.text).map(eventOf),
       found.events.length ? null : html("ul", {}, found.rules.map(ruleOf))));
-    place.firstElementChild.focus();
+    /** @type {HTMLElement} */ (place.firstElementChild).focus();
   } catch (fault) {
-    show(place, html("p", { class: "fault why" }, fault.detail ?? fault.message));
+    show(place, html("p", { class: "fault why" }, faultText(fault)));
   }
 };

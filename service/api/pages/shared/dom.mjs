@@ -121,10 +121,11 @@ const arrange = (parent, nodes) => {
     if (each === next) next = next.nextSibling;
     else place(parent, each, next);
   }
-  next = null;
+  /** @type {Node | null} */
+  let after = null;
   for (let index = nodes.length - 1; index > anchor; index -= 1) {
-    if (nodes[index].nextSibling !== next || nodes[index].parentNode !== parent) place(parent, nodes[index], next);
-    next = nodes[index];
+    if (nodes[index].nextSibling !== after || nodes[index].parentNode !== parent) place(parent, nodes[index], after);
+    after = nodes[index];
   }
 };
 
@@ -185,6 +186,9 @@ export const button = (text, onclick, attributes = {}) => html("button", { type:
 
 /** Return words for a name of the API: `grant_priority` is `grant priority`. @param {string} name */
 export const words = (name) => String(name).replaceAll("_", " ");
+
+/** Return what went wrong, for people. @param {any} fault @returns {string} */
+export const faultText = (fault) => fault.detail ?? fault.message;
 
 /** Return a text with a capital. @param {string} text */
 export const capital = (text) => (text.charAt(0).toUpperCase() + text.slice(1)).replace(/^Gm\b/, "GM");

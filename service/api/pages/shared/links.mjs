@@ -20,7 +20,7 @@ export const qrOf = async (client, text) => {
  */
 export const drawLink = ({ address, label, note, qr, said }, told) => html("div", { class: "card share link", key: address },
   html("h3", {}, label),
-  html("input", { readonly: true, value: address, "aria-label": label, onfocus: (event) => event.target.select() }),
+  html("input", { readonly: true, value: address, "aria-label": label, onfocus: (/** @type {any} */ event) => event.target.select() }),
   html("p", { class: "soft small" }, note, isOnlyHere(address) && ` ${LOCAL}`),
   html("div", { class: "row" }, button("Copy", async (event) => told(await copied(address, /** @type {any} */ (event.currentTarget).closest(".link").querySelector("input")))),
     html("a", { href: address, target: "_blank", rel: "noopener" }, "Open it"), html("span", { class: "small", role: "status" }, said ?? "")),

@@ -84,7 +84,7 @@ export const askForKey = (place, use, fault = "") => {
     html("div", { class: "row" }, field, button("Open", () => {}, { type: "submit", class: "main" })),
     html("label", { class: "row small" }, remembered, "Remember it in this browser"),
     html("p", { id: "key-fault", class: "fault", role: "alert" }, fault));
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();
     const key = field.value.trim();
     keep(key, remembered.checked);

@@ -2,7 +2,9 @@
 
 /** @template {Record<string, any>} S */
 export class Store {
+  /** @type {{names: string[], draw: (state: S, changed: Set<string>) => void}[]} */
   #draws = [];
+  /** @type {Set<string>} */
   #dirty = new Set();
   #asked = 0;
 
@@ -16,7 +18,7 @@ export class Store {
   set(change) {
     for (const [name, value] of Object.entries(change)) {
       if (Object.is(this.state[name], value)) continue;
-      this.state[name] = value;
+      /** @type {any} */ (this.state)[name] = value;
       this.#dirty.add(name);
     }
     if (this.#dirty.size && !this.#asked) this.#asked = requestAnimationFrame(() => this.#draw());
