@@ -211,7 +211,7 @@ def _hint(request: ApiRequest, code: str, detail: str) -> str:
     For a creature that does not exist, which the detail ends with, it is the closest match among those that
     the seat sees, or their list; for another seat's creature it is that seat.
     """
-    if code not in NOT_OWN:
+    if code not in NOT_OWN and not detail.startswith("there is no creature "):
         return ""
     creature = detail.rpartition(" ")[2]
     folded = request.services.folder.current(request.encounter)

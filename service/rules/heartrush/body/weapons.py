@@ -24,6 +24,7 @@ from service.rules.heartrush.creatures.sheet import (
 from service.rules.heartrush.creatures.size_and_bonds import is_submerged, shot_ft, waters
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Refused
+from service.rules.kernel.records import changed
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.rolls.chance import PoolDie
 from service.rules.space.grid import FEET, Cell, cells
@@ -527,6 +528,11 @@ def protection(creature: Creature, *, without_armor: bool = False) -> tuple[Term
         Term(amount=sheet.defense_bonus, what="defense bonus", rule="HR-WPN-10"),
     )
     return tuple(term for term in terms if term.amount)
+
+
+def armed(sheet: Sheet, weapon: Weapon) -> Sheet:
+    """Return *sheet* with *weapon*, in place of one of the same id."""
+    return changed(sheet, weapons=(*(each for each in sheet.weapons if each.id != weapon.id), weapon))
 
 
 @enforces(HR_WPN_11, HR_SIZE_5)

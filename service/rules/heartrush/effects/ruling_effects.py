@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar, Final
 
 from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, no_such
 from service.rules.heartrush.body.possessions import load_fault
-from service.rules.heartrush.body.weapons import may_wield, no_hands
+from service.rules.heartrush.body.weapons import armed, may_wield, no_hands
 from service.rules.heartrush.body.wounds import die_at_the_line, fall_to_zero, wake
 from service.rules.heartrush.creatures.options import OPTIONS
-from service.rules.heartrush.creatures.sheet import Light, Sheet, Terrain, Water, Weapon
+from service.rules.heartrush.creatures.sheet import Light, Terrain, Water, Weapon
 from service.rules.heartrush.creatures.size_and_bonds import Moved, let_go
 from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.moving.bonds import look_at_bonds
@@ -411,11 +411,6 @@ class Armed(Event[State]):
         return state.with_creature(self.creature, sheet=armed(sheet, self.weapon), wielded=self.weapon.id)
 
 
-def armed(sheet: Sheet, weapon: Weapon) -> Sheet:
-    """Return *sheet* with *weapon*, in place of one of the same id."""
-    return changed(sheet, weapons=(*(each for each in sheet.weapons if each.id != weapon.id), weapon))
-
-
 @record
 class Arm(Effect):
     """Rule what kind of weapon an object is, and put it in a creature's hand."""
@@ -430,10 +425,8 @@ class Arm(Effect):
         found = view.creatures[self.creature]
         if not may_wield(found.sheet, self.weapon):
             return f"{self.creature} cannot wield a {self.weapon.size_class} weapon"
-        if (over := bounds_fault(armed(found.sheet, self.weapon))) is not None:
-            return over
         lacking = no_hands(found, self.weapon) or load_fault(found, found.wielded)
-        return None if lacking is None else lacking.detail
+        return bounds_fault(armed(found.sheet, self.weapon)) or (lacking.detail if lacking else None)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         return (yield Armed(creature=self.creature, weapon=self.weapon, because=frame.rules))

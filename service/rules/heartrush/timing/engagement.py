@@ -430,7 +430,7 @@ class Engage(Command[State]):
         holding_priority(view, creature, "engage")
         afford_action(creature)
         if self.target not in view.creatures:
-            raise Refused("no_such_creature", f"there is no creature {self.target}", "TABLE-SEAT-1")
+            raise Refused("target_not_enemy", f"there is no creature {self.target}", "HR-ENG-1")
         check_engage(view, creature, view.creatures[self.target])
 
     def decide(self, state: State) -> Emits[State]:
