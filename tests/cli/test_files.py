@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from service.api.single_file import unpacked
 from service.audit.verdict import MEANING, SOUND, UNSIGNED
 from service.cli import COMMANDS, main, script
 from service.cli.judging import STATUS
@@ -303,7 +304,7 @@ def test_a_page_of_a_bundle_is_one_file_and_nothing_else_is_said(bundle_file: Pa
     assert result.output == f"{count} commits written to {out}: open it in a browser\n"
     text = out.read_text("utf-8")
     assert "src=" not in text.replace('src="data:', "")
-    assert bundle_file.name in text
+    assert unpacked(text)["content"]["name"] == bundle_file.name
 
 
 def test_no_page_is_made_of_a_bundle_that_is_not_sound(bundle_file: Path, tmp_path: Path) -> None:
