@@ -116,6 +116,7 @@ def test_what_two_readers_could_read_differently_is_refused_and_the_connection_c
     answer = line.answer()
 
     is_problem(answer, code)
+    assert code not in ("target-too-long", "fields-too-large") or b"8,190 bytes" in answer.body
     assert answer.headers["connection"] == "close"
     assert line.has_ended()
     line.close()

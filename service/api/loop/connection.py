@@ -19,7 +19,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from service.api.exchange import Reply
 from service.api.loop.adapter import WITHOUT_LENGTH, Client, StreamClient
-from service.api.loop.framing import HttpFault, Received, RequestReader
+from service.api.loop.framing import FIELDS, HEAD_BYTES, LINE_BYTES, HttpFault, Received, RequestReader
 from service.api.loop.sockets import STALLED_S, SocketPhase, Sockets
 from service.api.problems import MEDIA_TYPE, Problem
 from service.api.request_ids import new_request_id
@@ -40,8 +40,11 @@ GONE_S: Final = 3
 _CODES: Final = {
     400: ("bad-request", "the request does not conform to HTTP/1.1 (RFC 9112)"),
     408: ("request-timeout", "the head of the request did not arrive in time"),
-    414: ("target-too-long", "the request's target is too long"),
-    431: ("fields-too-large", "the request has too many or too large header fields"),
+    414: ("target-too-long", f"a request line has at most {LINE_BYTES:,} bytes"),
+    431: (
+        "fields-too-large",
+        f"at most {FIELDS} fields, each of {LINE_BYTES:,} bytes, {HEAD_BYTES:,} bytes with the request line",
+    ),
     501: ("coding-not-supported", "the only supported Transfer-Encoding is chunked"),
     503: ("too-many-connections", "this process, or your address, has too many connections"),
 }
