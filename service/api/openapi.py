@@ -457,7 +457,12 @@ def _responses(operation: Operation) -> Schema:
         content: Schema = {MEDIA_TYPE: {"schema": PROBLEM, **references_to_problems(codes)}}
         if operation.has_page:
             content["text/html"] = {"schema": {"type": "string"}}
-        made[str(status)] = {"description": text, "content": content}
+        own = made.get(str(status), {})  # an answer of the operation itself has this status, too
+        texts = [each for each in (own.get("description"), text) if each]
+        made[str(status)] = {
+            "description": "; ".join(texts),
+            "content": {**own.get("content", {}), **content},
+        }
     for spelled, response in made.items():
         names = headers.of(operation, int(spelled))
         response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}

@@ -46,6 +46,8 @@ ADDED: Final = {
     "HR-BREATH-4": "the ledger has breath that is held, and not who cannot hold it any longer",
     "HR-CLIMB-2": "the ledger has climbs on creatures, and not what ends one that nobody lets go of",
     "HR-COND-29": "the books lay conditions until something ends them, and have none by the clock",
+    "HR-COND-30": "the ledger has what lasts for a round, and not who ends it while no combat runs",
+    "HR-MOVE-8": "the ledger has who may be passed, and no hidden creature that stops somebody there",
     "HR-FALL-4": "the ledger has distance by cells, and no height between two of them",
     "HR-FORCE-5": "the ledger has pushes straight away, and not from the very place of who pushes",
     "HR-GRAP-8": "the ledger has holds, and not what ends one whose two are moved apart",

@@ -50,7 +50,7 @@ class Move(Command[Any]):
         (
             {"creature": "Pia"},
             "/creature",
-            "An id of 1 to 24 characters: a-z, 0-9, -; it does not begin with -",
+            "An id of 1 to 24 characters: a-z, 0-9, -; it does not begin with -; closest match: pia",
         ),
         ({"with_": []}, "/with_", "a list of 1 to 2"),
         ({"with_": ["a", "b", "c"]}, "/with_", "a list of 1 to 2"),

@@ -43,7 +43,7 @@ def test_RI_GM_2_the_default_answers_on_the_record() -> None:
     """With auto_default play goes on, and everybody sees what was the GM's to say."""
     fight = slain()
     (asked,) = [e for e in fight.logged("ruling_requested") if e.question == "monster_fate"]
-    assert (asked.subjects, asked.default, asked.prompt) == (("e",), "dead", None)
+    assert (asked.subjects, asked.fallback, asked.prompt) == (("e",), "dead", None)
     assert fight["e"].dead
 
 
@@ -123,7 +123,7 @@ def test_swap_conflict_is_asked_where_two_change_places_in_a_corridor() -> None:
 def test_swap_conflict_by_default_it_is_one() -> None:
     """C-13, RI-CONF-1."""
     fight = _in_a_corridor().throw(5, 8)
-    assert [(e.question, e.default) for e in fight.logged("ruling_requested")] == [("swap_conflict", "yes")]
+    assert [(e.question, e.fallback) for e in fight.logged("ruling_requested")] == [("swap_conflict", "yes")]
     assert [e.creatures for e in fight.logged("conflict_found")] == [("e", "p")]
 
 

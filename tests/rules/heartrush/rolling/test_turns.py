@@ -86,8 +86,8 @@ def test_HR_TIME_9_nobody_delays_behind_itself() -> None:
 
 
 def test_HR_TIME_9_who_cannot_act_has_no_turn() -> None:
-    fight = in_turns(*GIVEN).given("orc", status="unconscious", hp=-1)
-    fight.do("end_turn", creature="pia")
+    fight = in_turns("orc", "pia", "ash").given("pia", status="unconscious", hp=-1)
+    fight.do("end_turn", creature="orc")
     assert at_turn(fight) == "ash"
 
 
