@@ -130,6 +130,8 @@ class Settings:
     @classmethod
     def from_environment(cls) -> Self:
         """Return the settings from the environment; raise `SettingsError` with every fault."""
+        for name in [name for name, text in os.environ.items() if name.startswith("REWOUND_") and not text]:
+            del os.environ[name]  # an empty variable counts as not set
         env = Env(eager=False)
         faults: list[str] = []
         with env.prefixed("REWOUND_"):

@@ -312,3 +312,11 @@ def test_the_signing_memory_is_in_the_data_directory_unless_it_is_kept_elsewhere
     settings = Settings.from_environment()
     assert settings.signing_memory_file == Path("/mnt/other/signing-memory.db")
     assert settings.environment()["REWOUND_SIGNING_MEMORY_FILE"] == "/mnt/other/signing-memory.db"
+
+
+@pytest.mark.parametrize("name", sorted(Settings().environment().keys() - os.environ.keys()))
+def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    plain = Settings.from_environment()
+    monkeypatch.setenv(name, "")
+
+    assert Settings.from_environment() == plain
