@@ -40,7 +40,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test slow rehearsal manifests cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract clients mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages site pictures requirements clean
+.PHONY: help run demo test slow rehearsal manifests cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract clients mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages kept site pictures requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -169,6 +169,9 @@ wheel: .venv/ready $(SITE) ## build the wheel the image installs, into dist/
 
 packages: .venv/ready $(SITE) ## build what a release publishes into dist/; RELEASES=https://… is where it will be found, BUGS=https://… where faults are reported
 	$(PY) deploy/packages.py
+
+kept: .venv/ready ## keep what every later build must read of this version, once, when it is released
+	$(PY) -m tests.released
 
 requirements: .venv/ready ## resolve deploy/requirements/*.in again and pin by hash (needs the network)
 	$(PY) -m venv .venv/lock

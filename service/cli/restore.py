@@ -17,6 +17,7 @@ from service.cli.environment import read_settings
 from service.cli.local_service import NotServing
 from service.cli.store import opened
 from service.cli.terminal import Failure, say
+from service.core.continuation import throws_dice
 from service.log import Log, LogError
 from service.log.errors import FORMAT
 from service.settings import Settings, SettingsError
@@ -135,8 +136,8 @@ def _open(log: Log, restored: Mapping[str, RestoredEncounter], now: float) -> se
     found = set()
     for encounter, each in restored.items():
         entry = register.find(encounter)
-        is_here = entry is not None and not entry.has_expired(now)
-        if each.is_open and is_here and removals.find(log, encounter) is None:
+        is_here = entry is not None and not entry.has_expired(now) and removals.find(log, encounter) is None
+        if each.is_open and is_here and throws_dice(log, encounter):
             found.add(encounter)
     return found
 

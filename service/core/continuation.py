@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 
 from service.core.fold import Folder
 from service.core.lineage import PAGE, began, beginning_request, ends_redoing, entries, levels, undone
+from service.core.seams import beginning
 from service.dice.values import RollName
 from service.log import Log
 from service.record.canonical import dumps, eid_of
@@ -302,3 +303,18 @@ def inherits(log: Log, encounter: str) -> str | None:
     if request is None or request.data["origin"]["kind"] == FORK:
         return None
     return str(request.data["origin"]["parent"])
+
+
+def throws_dice(log: Log, encounter: str) -> bool:
+    """Return whether this store has the seeds of *encounter*: its own, or those of the line that it replaced.
+
+    A line that is only proposed has none, and neither has an imported encounter.
+    """
+    seen = set()
+    while log.secret(encounter) is None:
+        parent = inherits(log, encounter) if beginning(log, encounter) is not None else None
+        if parent is None or parent in seen:
+            return False
+        seen.add(encounter)
+        encounter = parent
+    return True

@@ -21,9 +21,9 @@ MOST_BYTES = 5 * 2**20
 NAMES = ("file", "receipt", "certificate", "policy")
 
 
-def words(row: dict[str, Any]) -> list[str]:
-    """Return the command line's words of a row."""
-    found = [str(HOME / row["file"])]
+def words(row: dict[str, Any], home: Path = HOME) -> list[str]:
+    """Return the command line's words of a row, whose files are in *home*."""
+    found = [str(home / row["file"])]
     for key in row["keys"]:
         found += ["--key", key]
     for receipt in row.get("receipts", []):
@@ -31,11 +31,11 @@ def words(row: dict[str, Any]) -> list[str]:
     for key in row.get("seat_keys", []):
         found += ["--seat-key", key]
     if "policy" in row:
-        found += ["--policy", str(HOME / row["policy"])]
+        found += ["--policy", str(home / row["policy"])]
     if "receipt" in row:
-        found += ["--receipt", str(HOME / row["receipt"])]
+        found += ["--receipt", str(home / row["receipt"])]
     if "certificate" in row:
-        found += ["--certificate", str(HOME / row["certificate"])]
+        found += ["--certificate", str(home / row["certificate"])]
     return found
 
 

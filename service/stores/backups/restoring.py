@@ -34,7 +34,7 @@ class RestoredEncounter:
 
     commits: int
     is_open: bool
-    """Whether its own service, this one, may throw more dice for it."""
+    """Whether it has no end, so that it may be played on."""
     root: str = ""
     """The root of the tree over the commits, as hexadecimal digits; empty if there are none."""
     epoch: int = 1
@@ -87,17 +87,17 @@ def put_encounters(
             whole = opened(item)
             if whole is not None:
                 _put(log, storage, item, whole, int(now * 1000))
-                restored[item.encounter] = _restored(whole.commits, has_dice=item.secret is not None)
+                restored[item.encounter] = _restored(whole.commits)
     return restored
 
 
-def _restored(commits: Sequence[bytes], *, has_dice: bool) -> RestoredEncounter:
+def _restored(commits: Sequence[bytes]) -> RestoredEncounter:
     frontier = Frontier()
     for raw in commits:
         frontier = frontier.append(commit_hash(raw))
     return RestoredEncounter(
         commits=len(commits),
-        is_open=has_dice and not any(is_about(raw, ENDED) for raw in commits),
+        is_open=not any(is_about(raw, ENDED) for raw in commits),
         root=frontier.root().hex() if commits else "",
         epoch=load_commit(commits[-1]).epoch if commits else 1,
     )
