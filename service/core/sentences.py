@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
 from string import Formatter
@@ -20,7 +20,7 @@ from typing import Any, Final
 from service.rules.kernel import hints
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.hints import Anything, Shape
-from service.rules.kernel.messages import Command
+from service.rules.kernel.messages import Command, OfferSentence
 from service.rules.kernel.sealed import Seats, view
 from service.rules.ruleset import Ruleset
 from service.rules.shared import EVENTS
@@ -177,7 +177,7 @@ def sentence(event: Mapping[str, Any], names: Mapping[str, str], speech: Speech 
     if pattern is None or not _named_in(pattern) <= {*texts, *inner}:
         fields = " ".join(f"{key}={value}" for key, value in texts.items() if key not in ("type", "because"))
         return f"{event['type']} {fields}".strip()
-    return pattern.format_map({**inner, **texts})
+    return _filled(pattern, event, {**inner, **texts}.__getitem__)
 
 
 # --- offers ------------------------------------------------------------------------------------------
@@ -194,22 +194,7 @@ def offer_sentence(
     *given* are the fields that the offer fixes. One that is still to be chosen or written stands as `…`.
     """
     saying, shapes = _Saying(names, families), _fields_of(kind)
-
-    def said(part: str) -> str:
-        texts = {
-            name: saying.text(given[name], shapes.get(name, _UNKNOWN)) if name in given else OPEN
-            for name in _named_in(part)
-        }
-        return part.format_map(texts)
-
-    def kept(part: str) -> str:
-        inner = _named_in(part)
-        if any(given.get(name) in _LEFT_OUT for name in inner):
-            return ""
-        flags = [name for name in inner if given[name] is True]
-        return said(reduce(lambda text, name: text.replace(f"{{{name}}}", ""), flags, part))
-
-    pattern = _pattern_for(kind, given)
+    pattern = _pattern_for(kind.sentence, given)
     if not pattern:
         fixed = {name: value for name, value in given.items() if name not in _OF_PLACE}
         shown = [
@@ -219,18 +204,34 @@ def offer_sentence(
         ]
         words = f"{kind.type[:1].upper()}{kind.type[1:].replace('_', ' ')}"
         return f"{words}: {', '.join(shown)}" if shown else words
-    parts = _BRACKETED.split(pattern)
-    return "".join(kept(part) if index % 2 else said(part) for index, part in enumerate(parts))
+    return saying.filled(pattern, given, shapes)
 
 
-def _pattern_for(kind: type[Command[Any]], given: Mapping[str, Any]) -> str:
-    if isinstance(kind.sentence, str):
-        return kind.sentence
-    for condition, pattern in kind.sentence.items():
+def _pattern_for(sentence: OfferSentence, given: Mapping[str, Any]) -> str:
+    if isinstance(sentence, str):
+        return sentence
+    for condition, pattern in sentence.items():
         name, _, value = condition.partition("=")
         if name in given and str(given[name]) == value:
             return pattern
-    return kind.sentence[""]
+    return sentence[""]
+
+
+def _filled(pattern: str, given: Mapping[str, Any], text: Callable[[str], str]) -> str:
+    """Return *pattern* with the text of each field that it names.
+
+    A part in brackets falls away if a field in it says nothing; one that is just true stands there unsaid.
+    """
+    parts = []
+    for index, part in enumerate(_BRACKETED.split(pattern)):
+        names, said = _named_in(part), part
+        if index % 2:
+            if any(given.get(name) in _LEFT_OUT for name in names):
+                continue
+            flags = [name for name in names if given[name] is True]
+            said = reduce(lambda left, name: left.replace(f"{{{name}}}", ""), flags, part)
+        parts.append(said.format_map({name: text(name) for name in _named_in(said)}))
+    return "".join(parts)
 
 
 @cache
@@ -255,13 +256,28 @@ class _Saying:
             each = _items(shape, len(value))
             if not value:
                 return "nobody" if hints.kind_in(shape) in _CREATURES else "nothing"
-            return ", ".join(self.text(item, of) for item, of in zip(value, each, strict=True))
+            return ", ".join(self._item(item, of) for item, of in zip(value, each, strict=True))
         if value is None or isinstance(value, bool):
             return _WORDS[value]
         return self._word(value, shape)
 
+    def _item(self, value: Any, shape: Shape) -> str:  # noqa: ANN401 - JSON
+        """Return an item of a list: one that is a list itself, such as a cell, in parentheses."""
+        return f"({self.text(value, shape)})" if isinstance(value, list) else self.text(value, shape)
+
+    def filled(self, pattern: str, given: Mapping[str, Any], shapes: Fields) -> str:
+        """Return *pattern* with the fields that are *given*, and `…` for one that is missing."""
+
+        def text(name: str) -> str:
+            return self.text(given[name], shapes.get(name, _UNKNOWN)) if name in given else OPEN
+
+        return _filled(pattern, given, text)
+
     def _object(self, value: Mapping[str, Any], shape: Shape) -> str:
-        """Return what an object has: names with their values, or the values of a record's fields alone."""
+        """Return the sentence of an object's record, else its names with values, or its fields' values."""
+        kind = self._kind(value, shape)
+        if kind is not None and (sentence := getattr(kind, "sentence", "")):
+            return self.filled(_pattern_for(sentence, value), value, _fields_of(kind))
         kept = {name: each for name, each in value.items() if each not in (None, "", {}, [])}
         names = _way(shape, hints.Names)
         if isinstance(names, hints.Names):
@@ -287,14 +303,18 @@ class _Saying:
 
     def _fields(self, value: Mapping[str, Any], shape: Shape) -> Fields:
         """Return the fields of the record that an object is; none if it is not one, or of a kind unknown."""
+        kind = self._kind(value, shape)
+        return {} if kind is None else _fields_of(kind)
+
+    def _kind(self, value: Mapping[str, Any], shape: Shape) -> Any:  # noqa: ANN401 - a record
+        """Return the record that an object is; None if it is not one, or of a kind unknown."""
         record = _way(shape, hints.RecordObject)
         if isinstance(record, hints.RecordObject):
-            return _fields_of(record.kind)
+            return record.kind
         member = _way(shape, hints.Member)
         if isinstance(member, hints.Member):
-            kind = self.families.members(member.head).get(str(value.get(member.tag)))
-            return {} if kind is None else _fields_of(kind)
-        return {}
+            return self.families.members(member.head).get(str(value.get(member.tag)))
+        return None
 
     def _word(self, value: str | int, shape: Shape) -> str:
         text = str(value)

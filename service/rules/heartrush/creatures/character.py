@@ -200,6 +200,7 @@ class Entry:
     """
 
     many: ClassVar[int] = 200
+    sentence: ClassVar[str] = "[{sheet}][{stat_block}][, called {name},] at {position}"
     position: Cell
     sheet: Sheet | None = None
     stat_block: Code | None = None

@@ -110,6 +110,7 @@ class Weapon:
     """
 
     many: ClassVar[int] = 40
+    sentence: ClassVar[str] = "{id}"
     id: WeaponId
     size_class: SizeClass = "ultralight"
     attack_type: AttackType = "melee"
@@ -157,6 +158,7 @@ class Poison:
     """One poison: what a dose does to whom a coated weapon hurts, and how long a coat of it stays potent."""
 
     many: ClassVar[int] = 20
+    sentence: ClassVar[str] = "{id}"
     id: Id
     doses: Annotated[Count, within(0, 100)] = 1
     dice: Annotated[DiceCount, within(0, 20)] = 1
@@ -176,6 +178,7 @@ class Sheet:
     seen, nor abilities: the fight holds what they do, and a prompt shows them.
     """
 
+    sentence: ClassVar[str] = "{name}"
     id: CreatureId
     name: Label
     side: SideId
@@ -286,6 +289,7 @@ class Scenery:
 class Standing:
     """What a seat answers in advance for a creature, so that play need not wait for it."""
 
+    sentence: ClassVar[str] = "{windows} in windows, {shrug} where it may shrug off a condition"
     windows: Literal["ask", "only_abilities", "pass"] = "ask"
     shrug: Literal["ask", "never", "if_it_kills"] = "ask"
 

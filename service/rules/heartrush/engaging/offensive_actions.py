@@ -328,7 +328,7 @@ def stunt(path: str, creature: str, target: str, text: str) -> Emits[State]:
     """Emit the question to the GM whether a stunt is allowed, by which check and with what effect."""
     return (
         yield AdjudicationAsked(
-            adjudication=path, about="stunt", creature=creature, text=f"{text} ({target})", against=target
+            adjudication=path, about="stunt", creature=creature, text=text, against=target
         )
     )
 

@@ -100,6 +100,7 @@ TEXT_LENGTH: Final = 280
 class Purchase:
     """What is to be bought; which fields are needed depends on its kind."""
 
+    sentence: ClassVar[str] = "{kind}[ {name}][ {ability}][ {text}]"
     kind: Kind
     name: Label = ""
     """The id of a talent or a spell, of the opening's own or shipped."""

@@ -17,7 +17,7 @@ from service.rules.heartrush.timing.clock import check_at_rest
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Seconds, SourceId, StepId, ThingName, WeaponId
+from service.rules.kernel.values import CreatureId, Seconds, StepId, ThingName, WeaponId
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, opened_by
 
@@ -179,7 +179,7 @@ class DeclaredPoison:
     """Which poison harms whom, and whose weapon carried it in."""
 
     creature: CreatureId
-    source: SourceId
+    source: CreatureId
     poison: Poison
 
 

@@ -26,7 +26,7 @@ from service.rules.heartrush.timing.windows import (
     moment,
 )
 from service.rules.kernel.families import Families
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
@@ -61,6 +61,10 @@ Order = Literal["attack_first", "move_first", "no_move"]
 class Offensive:
     """What is done instead of an attack, with everything it needs."""
 
+    sentence: ClassVar[OfferSentence] = {
+        "what=stunt": "a stunt ({text})",
+        "": "to {what}[ ({way})][, so that it is {condition}]",
+    }
     what: Literal["grapple", "climb", "hinder", "stunt"]
     ability: Literal["might", "agility"] = "might"
     """What the check is made with: might for a grapple, a choice for a climb."""
@@ -85,6 +89,11 @@ class Earned:
 class Declaration:
     """What a participant will do in its step."""
 
+    sentence: ClassVar[OfferSentence] = {
+        "target=None": "no attack[, {order}]",
+        "offensive=None": "an attack on {target}[ and {also}][, with {perk}][, {order}]",
+        "": "{offensive}, against {target}[, {order}]",
+    }
     target: CreatureId | None
     also: tuple[CreatureId, ...] = ()
     """Whom a blast strikes besides."""

@@ -220,7 +220,8 @@ class Strike(StrikeAct):
 
     type: ClassVar[str] = "strike"
     sentence: ClassVar[str] = (
-        "Strike {target}[ with the {weapon}][{subdual}, to subdue][{willing}, which it allows]"
+        "Strike {target}[ with the {weapon}][{thrown}, thrown][{subdual}, to subdue]"
+        "[{willing}, which it allows]"
     )
     pay: Code = "standard"
 
@@ -245,7 +246,8 @@ class RecklessAttack(StrikeAct):
 
     type: ClassVar[str] = RECKLESS
     sentence: ClassVar[str] = (
-        "Strike {target} recklessly[ with the {weapon}][{subdual}, to subdue][{willing}, which it allows]"
+        "Strike {target} recklessly[ with the {weapon}][{thrown}, thrown][{subdual}, to subdue]"
+        "[{willing}, which it allows]"
     )
 
     def check_paid(self, view: State, user: Creature) -> None:
@@ -276,7 +278,8 @@ class Charge(StrikeAct):
 
     type: ClassVar[str] = "charge"
     sentence: ClassVar[str] = (
-        "Charge {target}[ with the {weapon}][{subdual}, to subdue][{willing}, which it allows]"
+        "Charge {target}[ with the {weapon}][{thrown}, thrown][{subdual}, to subdue]"
+        "[{willing}, which it allows]"
     )
     path: tuple[Cell, ...] = ()
 

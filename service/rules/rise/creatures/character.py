@@ -136,6 +136,7 @@ class Entry:
     """
 
     many: ClassVar[int] = 200
+    sentence: ClassVar[str] = "[{sheet} ]at {position}"
     position: Cell
     sheet: Sheet | None = None
     """Null takes the carried character's."""

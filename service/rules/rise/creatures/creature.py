@@ -141,6 +141,7 @@ class FreeUse:
     """A free ability that is used in the course of a movement."""
 
     many: ClassVar[int] = 50
+    sentence: ClassVar[str] = "{ability}[ on {targets}][ around {at}]"
     ability: AbilityId
     targets: tuple[CreatureId, ...] = ()
     step: Count = 0
@@ -155,6 +156,11 @@ class FreeUse:
 class Plan:
     """What a creature will do with its movement: a path, or a simple rule about others."""
 
+    sentence: ClassVar[str] = (
+        "[{stand_up}to stand up and ]{ability}[ along {path}][ about {targets}][, {within_ft} ft near]"
+        "[, {beyond_ft} ft away][, carrying {carry}][, mounting {mount}][, {altitude_ft} ft up]"
+        "[, with {free_actions}]"
+    )
     ability: AbilityId
     path: tuple[Cell, ...] = ()
     targets: tuple[CreatureId, ...] = ()

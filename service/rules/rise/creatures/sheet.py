@@ -210,6 +210,7 @@ class Weapon:
 class Zone:
     """What an ability makes of the ground around a cell: walls, rough or dark ground, or one that hurts."""
 
+    sentence: ClassVar[str] = "{kind} of {radius_ft} ft"
     kind: Literal["wall", "difficult", "darkness", "hazard"]
     radius_ft: Annotated[Feet, within(0, 240, step=5)] = 5
     until: Until = "brief"
@@ -281,6 +282,7 @@ class Sheet:
     group's announcement tells to all. Weapons are seen, and each strike names its own.
     """
 
+    sentence: ClassVar[str] = "{name}"
     id: CreatureId
     name: Label
     side: SideId

@@ -86,6 +86,7 @@ def _house(options: Mapping[str, Option], rulings: tuple[Ruling, ...]) -> House:
 class Placed:
     """A zone as it lies on the ground."""
 
+    sentence: ClassVar[str] = "{zone} around {at}"
     zone: Zone
     at: Cell
     source: SourceId

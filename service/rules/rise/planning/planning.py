@@ -261,15 +261,15 @@ class PlanMovement(Act):
 
     type: ClassVar[str] = "plan_movement"
     sentence: ClassVar[OfferSentence] = {
-        "ability=follow": "Follow {targets}",
-        "ability=withdraw": "Withdraw from {targets}",
-        "ability=block": "Stay between {targets}",
-        "ability=jump": "Jump",
-        "ability=overrun": "Run through others",
-        "ability=shove": "Push along whom you hold",
-        "ability=teleport": "Teleport",
-        "ability=sprint": "Sprint",
-        "": "Move[ by {mode}][{stand_up}, standing up first]",
+        "ability=follow": "Follow {targets}[, with {free_actions}]",
+        "ability=withdraw": "Withdraw from {targets}[, with {free_actions}]",
+        "ability=block": "Stay between {targets}[, with {free_actions}]",
+        "ability=jump": "Jump[, with {free_actions}]",
+        "ability=overrun": "Run through others[, with {free_actions}]",
+        "ability=shove": "Push along whom you hold[, with {free_actions}]",
+        "ability=teleport": "Teleport[, with {free_actions}]",
+        "ability=sprint": "Sprint[, with {free_actions}]",
+        "": "Move[ by {mode}][{stand_up}, standing up first][, with {free_actions}]",
     }
     ability: Literal[
         "hustle",
