@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from service import tracing
@@ -13,6 +14,8 @@ from service.audit.signing_memory import SigningMemory
 from service.audit.witness_policy import BadPolicy, Policy, read_policy
 from service.caches import RecentCache
 from service.collecting import collect_seldom
+from service.core.fold import Registry
+from service.key_files import Keyring
 from service.log.errors import StoreRefused
 from service.log.valkey.queue import check_queue, queue_client
 from service.logs import write_json_lines
@@ -21,9 +24,11 @@ from service.rulesets import RulesetUnusable, installed
 from service.settings import Settings, SettingsError
 from service.signals.webhook_addresses import WebhookAddressGuard
 from service.stores.archive.opening import storage_of
+from service.stores.archive.storage import Storage
 from service.switching import switch_often
 from service.tracing import TracesUnusable
-from workers.run import DURABLE, REPLICATED, Keeping, run
+from workers.job_process import JobProcess
+from workers.run import DURABLE, REPLICATED, Keeping, digest_all, run, run_jobs
 from workers.start import connected
 
 KEY_S: Final = 1.0
@@ -40,8 +45,7 @@ def main() -> int:
         storage = storage_of(settings)
         registry = installed()
         policy = policy_of(settings)
-        tracing.begin("rewound-worker")
-    except (SettingsError, RulesetUnusable, TracesUnusable) as faults:
+    except (SettingsError, RulesetUnusable) as faults:
         sys.stderr.write(f"{faults}\n")
         return 2
     except Exception as fault:  # noqa: BLE001 - one line, whatever a file or a library does at the start
@@ -51,11 +55,14 @@ def main() -> int:
         sys.stderr.write("REWOUND_STREAMS_URL, REWOUND_QUEUE_URL: a lone worker needs running servers\n")
         return 2
     write_json_lines(settings.log_level)
+    digest_all(registry)
+    jobs = JobProcess(partial(_run_jobs, settings, registry, keys, storage))
     try:
+        tracing.begin("rewound-worker")
         queue = queue_client(settings.queue_url)
         check_queue(queue)
         log = connected(settings.streams_url, settings.replicas)
-    except StoreRefused as fault:
+    except (StoreRefused, TracesUnusable) as fault:
         sys.stderr.write(f"{fault}\n")
         return 2
     except Exception as fault:  # noqa: BLE001 - as above
@@ -77,11 +84,28 @@ def main() -> int:
         address_guard=WebhookAddressGuard.of(settings.webhook_networks),
         storage=storage,
         keeping=Keeping(settings.archive_days, settings.retention_days),
-        durability=REPLICATED if settings.replicas else DURABLE,
         policy=policy,
+        jobs=jobs,
     )
     tracing.end()
     return 0
+
+
+def _run_jobs(settings: Settings, registry: Registry, keys: Keyring, storage: Storage, heard: int) -> None:
+    """Run the jobs of this worker, in a process of their own."""
+    assert settings.streams_url is not None, "the worker has it"
+    bound_memory(settings.process_mb)
+    collect_seldom()
+    run_jobs(
+        connected(settings.streams_url, settings.replicas),
+        registry,
+        heard,
+        keys=keys,
+        signer=signer_of(settings, time.monotonic),
+        signing_memory=SigningMemory(settings.signing_memory_file),
+        storage=storage,
+        durability=REPLICATED if settings.replicas else DURABLE,
+    )
 
 
 def signer_of(settings: Settings, clock: Callable[[], float]) -> Callable[[], Signer]:

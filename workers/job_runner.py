@@ -1,4 +1,4 @@
-"""Run requested jobs beside the folding. A free worker takes a job; the job of a dead worker starts again.
+"""Run requested jobs in a process beside a worker. A free one takes a job; that of a dead one starts again.
 
 Jobs are scheduled. Some run at once, one of each owner, and share one processor in turns; so neither many
 jobs of one owner nor a long one hold up another owner's. A ring only makes it sooner: every worker looks for
@@ -38,9 +38,6 @@ AT_ONCE: Final = 4
 """Jobs that run at once."""
 
 _PAGE: Final = 500
-_BREATH_S: Final = 0.002
-"""Pause between two steps of a job, for the threads that fold."""
-
 _logger: Final = structlog.get_logger()
 
 
@@ -200,5 +197,4 @@ class JobProgress:
             self._next = now + HEARTBEAT_S
             self._runner.put(self._job)
             self._runner.prolong(self._job[self._runner.kind.of], self._job[self._runner.kind.id])
-        time.sleep(_BREATH_S)
         self._runner.turns.give_way()

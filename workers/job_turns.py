@@ -1,7 +1,7 @@
 """Let the jobs of a worker share one processor in turns, so that a long job delays a short one by a turn.
 
 One thread works at a time. It gives way at its next step once its turn is over and another waits; the one
-that waits longest is next. So the threads that fold compete with one thread of jobs, however many jobs there
+that waits longest is next. So whatever folds competes with one thread of jobs, however many jobs there
 are.
 """
 

@@ -37,6 +37,8 @@ from workers.forgetting import ForkExpiry
 from workers.groups import GroupFolding
 from workers.heartbeat import LONGEST_S, HeartbeatThread
 from workers.imports import Importer
+from workers.job_process import JobProcess, JobProcessWatch, listen
+from workers.job_runner import JobRunner
 from workers.job_turns import JobTurns
 from workers.notary import CheckpointSigner
 from workers.periodic import PeriodicThread
@@ -70,6 +72,12 @@ class Keeping:
 FOR_EVER: Final = Keeping()
 
 
+def digest_all(registry: Registry) -> None:
+    """Read every source of *registry*: at the start, and not in the first owner's turn."""
+    for ruleset in registry.values():
+        ruleset_digest(ruleset)
+
+
 def run(  # noqa: PLR0913 - all parts of a worker
     log: Log,
     queue: Any,  # noqa: ANN401 - only `service.log` may import redis-py
@@ -84,8 +92,8 @@ def run(  # noqa: PLR0913 - all parts of a worker
     keeping: Keeping = FOR_EVER,
     pace: DeliveryPace | None = None,
     longest_s: float = LONGEST_S,
-    durability: str = DURABLE,
     policy: Policy = Policy(),  # noqa: B008 - it is immutable
+    jobs: JobProcess | None = None,
 ) -> None:
     """Run until SIGTERM or SIGINT.
 
@@ -93,10 +101,10 @@ def run(  # noqa: PLR0913 - all parts of a worker
     signer of checkpoints and *signing_memory* remembers what was signed. *address_guard* checks the addresses
     of webhooks, *pace* sets when deliveries are tried. *storage* holds the files of archived encounters and
     the bundles of removed ones, *keeping* sets when encounters are archived and removed. A decision that
-    takes longer than *longest_s* seconds kills the process.
+    takes longer than *longest_s* seconds kills the process. *jobs* is the process that calls `run_jobs`;
+    without it this worker runs no jobs.
     """
-    for ruleset in registry.values():
-        ruleset_digest(ruleset)  # it reads every source: at the start, and not in the first owner's turn
+    digest_all(registry)
     log = with_archive(log, storage, archive_keys_of(keys))
     worker = f"{socket.gethostname()}-{os.getpid()}"
     stopping = Event()
@@ -128,25 +136,11 @@ def run(  # noqa: PLR0913 - all parts of a worker
     fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
     sweeper = SweepThread(log, fold, worker, stopping)
     heartbeats = HeartbeatThread(log, worker, (folding,), stopping, longest_s)
-    turns = JobTurns()
-    simulator = Simulator(log, registry, worker=worker, stopping=stopping, turns=turns)
-    auditor = Auditor(
-        log,
-        registry,
-        worker=worker,
-        stopping=stopping,
-        signer=signer,
-        durability=durability,
-        sign=notary.sign_head,
-        turns=turns,
-    )
-    importer = Importer(log, registry, worker=worker, stopping=stopping, durability=durability, turns=turns)
 
     def answer(bucket: int) -> None:
         """Fold the bucket of a ring, and look for jobs and checkpoints, whose requests ring too."""
-        auditor.ring()
-        importer.ring()
-        simulator.ring()
+        if jobs is not None:
+            jobs.ring()
         signing.ring()
         fold.answer(bucket)
 
@@ -159,9 +153,6 @@ def run(  # noqa: PLR0913 - all parts of a worker
         *(
             sweeper,
             heartbeats,
-            auditor,
-            importer,
-            simulator,
             signing,
             retention,
             snapshooter,
@@ -171,6 +162,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
             submitting,
         ),
         ForkExpiry(log, stopping, signing_memory.forget),
+        *(() if jobs is None else (JobProcessWatch(jobs, stopping),)),
     )
     threads = [
         Thread(target=fold.run, name="fold", daemon=True),
@@ -186,8 +178,55 @@ def run(  # noqa: PLR0913 - all parts of a worker
         each.ring()  # ends its wait for the next look
     for thread in threads:
         thread.join()
+    if jobs is not None:
+        jobs.end()
     folding.traces.close()
     telling.traces.close()
     signing_memory.close()
     log.close()
     _logger.info("worker.stopped", worker=worker)
+
+
+def run_jobs(  # noqa: PLR0913 - all parts of the process
+    log: Log,
+    registry: Registry,
+    heard: int,
+    *,
+    keys: Keyring,
+    signer: Callable[[], Signer],
+    signing_memory: SigningMemory,
+    storage: Storage,
+    durability: str = DURABLE,
+) -> None:
+    """Run audits, imports and simulations until the worker that writes to *heard* stops; see `run`."""
+    log = with_archive(log, storage, archive_keys_of(keys))
+    worker = f"{socket.gethostname()}-{os.getpid()}"
+    stopping, turns = Event(), JobTurns()
+    notary = Notary(log, signing_memory, signer)
+    runners: tuple[JobRunner, ...] = (
+        Simulator(log, registry, worker=worker, stopping=stopping, turns=turns),
+        Auditor(
+            log,
+            registry,
+            worker=worker,
+            stopping=stopping,
+            signer=signer,
+            durability=durability,
+            sign=notary.sign_head,
+            turns=turns,
+        ),
+        Importer(log, registry, worker=worker, stopping=stopping, durability=durability, turns=turns),
+    )
+
+    def ring() -> None:
+        for each in runners:
+            each.ring()
+
+    threads = [Thread(target=each.run, name=each.name, daemon=True) for each in runners]
+    for thread in threads:
+        thread.start()
+    listen(heard, ring, stopping)
+    for thread in threads:
+        thread.join()
+    signing_memory.close()
+    log.close()

@@ -65,7 +65,7 @@ KILLED: Final[dict[str, tuple[str, slice]]] = {
     "an API process": ("API", slice(-1, None)),
     "the API's forking process": ("API", slice(0, 1)),
     "all of the API": ("API", slice(None)),
-    "a worker": ("worker", slice(-1, None)),
+    "a worker": ("worker", slice(1, 2)),
     "the workers' forking process": ("worker", slice(0, 1)),
     "all workers": ("worker", slice(None)),
     "the store": ("store", slice(None)),
