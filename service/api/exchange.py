@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from werkzeug.datastructures import Headers
 
+from service.rules.kernel.meter import Stop
 from service.steps import Pause, Stream
 
 Fields = Headers | Mapping[str, str]
@@ -29,6 +30,8 @@ class RequestHead:
     """The declared length of the body in bytes, 0 if none is declared."""
     body: Callable[[int], Pause[bytes]]
     """Returns a pause that yields the body; its argument is the limit in bytes (`RequestEntityTooLarge`)."""
+    stop: Stop = field(default_factory=Stop)
+    """What stops a read that nobody waits for, or that takes too long."""
 
 
 @dataclass(slots=True)

@@ -87,7 +87,13 @@ _INSIDE: Final = (
     "store-unavailable",
     "store-loading",
 )
-_OF_A_RECORD: Final = ("edition-unavailable", "record-damaged", "archive-unavailable", "too-much-work")
+_OF_A_RECORD: Final = (
+    "edition-unavailable",
+    "record-damaged",
+    "archive-unavailable",
+    "too-much-work",
+    "too-slow",
+)
 _OF_AN_ENCOUNTER: Final = ("fork-expired", "encounter-removed", "encounter-missing", *_OF_A_RECORD)
 _BODY: Final = ("body-too-large", "request-timeout", "unsupported-media-type")
 _WAITING: Final = (

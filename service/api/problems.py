@@ -328,6 +328,13 @@ _TYPES: Final = (
         "types; fewer commands in an array; a part of a round.",
     ),
     ProblemType(
+        "too-slow",
+        503,
+        "The request takes too long",
+        "A read computes for half a minute at most; on a busy machine that may be too little, so it was "
+        "stopped and changed nothing. Try again after `Retry-After`, or ask for less, as at `too-much-work`.",
+    ),
+    ProblemType(
         "not-yet-folded",
         503,
         "The version is not available yet",

@@ -42,7 +42,7 @@ from service.log import (
     VersionConflict,
     WouldWait,
 )
-from service.rules.kernel.meter import READING, Meter, TooMuchWork
+from service.rules.kernel.meter import READING, Meter, TooMuchWork, WorkStopped
 from service.steps import IN_POOL, Steps, settle, within
 from service.stores.archive.storage import ArchiveUnavailable, FileLost
 from service.stores.capacity import QuotaExceeded
@@ -65,6 +65,9 @@ _HEADERS: Final = {
     "Vary": "Authorization",
     "X-Content-Type-Options": "nosniff",
 }
+READ_S: Final = 30
+"""Seconds that a read may compute in a thread; then it is stopped."""
+
 _CODES: Final = {
     404: "not-found",
     405: "method-not-allowed",
@@ -165,7 +168,7 @@ def _answer(
                 api_request.body = yield from _body(operation, asked)
                 is_read = True
             api_request.query  # noqa: B018 - reading it checks it: unknown parameters are refused everywhere
-            meter = Meter(READING, is_lenient=True)
+            meter = Meter(READING, is_lenient=True, stop=asked.stop)
             with meter:
                 answer = operation.handler(api_request)
             return answer if isinstance(answer, ApiResponse) else (yield from within(meter, answer))
@@ -330,6 +333,9 @@ _PROBLEM_OF: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
     ),
     EncounterImported: lambda fault: Problem("encounter-imported", str(fault)),
     TooMuchWork: lambda fault: Problem("too-much-work", str(fault)),
+    WorkStopped: lambda _: Problem(
+        "too-slow", f"it took more than {READ_S} seconds", headers={"Retry-After": "10"}
+    ),
     KeyReused: lambda fault: Problem(
         "idempotency-key-reused",
         "the key was used for another request; take a new key",

@@ -25,6 +25,7 @@ from service.record.canonical import NotCanonical, commit_hash
 from service.record.commit import ACCEPTED, Commit, fold_commit, load_commit, load_request
 from service.record.envelopes import envelopes
 from service.record.intervals import EVERY
+from service.rules.kernel.meter import end_if_stopped
 from service.rules.ruleset import Ruleset
 
 AnyFolded = FoldedState[Any]
@@ -306,6 +307,7 @@ class Folder:
         payloads = self._payloads(encounter, commits)
         stops = self._stops(encounter, commits)
         for commit in commits:
+            end_if_stopped()
             n = folded.n + 1
             if commit.n != n or commit.prev != folded.hash:
                 raise ChainBroken(encounter, n)

@@ -26,12 +26,13 @@ from service import tracing
 from service.api.app import SERVED, request_head
 from service.api.exchange import Reply, RequestHead
 from service.api.loop.environ import environ_of
-from service.api.loop.framing import Fields, Received
+from service.api.loop.framing import Received
 from service.api.loop.routes import Route, Routes
 from service.api.loop.shares import Shares
 from service.api.loop.sockets import SocketLimits
 from service.api.operations import OPERATIONS, Operation
-from service.api.serving import AppContext, serve
+from service.api.serving import READ_S, AppContext, serve
+from service.rules.kernel.meter import Stop
 from service.steps import IN_POOL, Pause, Steps, Stream
 
 READERS: Final = 16
@@ -45,6 +46,9 @@ QUICK: Final = 16
 
 FOLLOWERS: Final = 4
 """The number of threads that produce the frames of streams."""
+
+_SAFE: Final = frozenset(("GET", "HEAD"))
+"""Methods of requests that change nothing, so that they may be stopped anywhere."""
 
 WITHOUT_LENGTH: Final = frozenset((204, 304))
 """Statuses of answers that have neither a body nor its length."""
@@ -156,7 +160,7 @@ class LoopApplication:
                 body=partial(_body_of, client),
             )
         steps = serve(route.operation, self._served, route.path, asked)
-        return await self._run(route.operation, steps, fields, asked.address)
+        return await self._run(route.operation, steps, asked)
 
     def _trusted(self, received: Received, client: Client) -> str:
         """Return the address of the client behind the trusted proxies."""
@@ -166,8 +170,13 @@ class LoopApplication:
         self._trust(environ, _answer_nothing)
         return environ["REMOTE_ADDR"]
 
-    async def _run(self, operation: Operation, steps: Steps[Reply], fields: Fields, address: str) -> Reply:
-        """Run *steps* and return their return value; a credential has a share of the threads that compute."""
+    async def _run(self, operation: Operation, steps: Steps[Reply], asked: RequestHead) -> Reply:
+        """Run *steps* and return their return value; a credential has a share of the threads that compute.
+
+        What only reads is stopped in its thread after `READ_S` seconds, or when its client has left.
+        """
+        holder = asked.headers.get("authorization") or asked.address
+        stop = asked.stop if operation.method in _SAFE else Stop()
         is_in_pool = False
         result: Any = None
         failure: Exception | None = None
@@ -176,10 +185,10 @@ class LoopApplication:
                 if is_in_pool:
                     work = partial(_advance, steps, result, failure)
                     if operation.is_quick:
-                        found = await _in(self._quick, work)
+                        found = await _in(self._quick, work, stop)
                     else:
-                        async with self._shares.place(fields.get("authorization") or address):
-                            found = await _in(self._readers, work)
+                        async with self._shares.place(holder):
+                            found = await _in(self._readers, work, stop)
                 else:
                     found = _advance(steps, result, failure)
                 if found.has_ended:
@@ -202,7 +211,7 @@ class LoopApplication:
         result: Any = None
         try:
             while not gone.done():
-                found = await _in(self._followers, partial(_advance, stream, result, None))
+                found = await _in(self._followers, partial(_advance, stream, result, None), Stop())
                 if found.has_ended:
                     break
                 result = None
@@ -253,14 +262,26 @@ def _advance(steps: Any, result: Any, failure: Exception | None) -> StepResult:
         return StepResult(True, end.value)  # noqa: FBT003 - named in the class
 
 
-async def _in(pool: ThreadPoolExecutor, work: Callable[[], StepResult]) -> StepResult:
-    """Run *work* in a thread of *pool* and return its result; if cancelled, wait until the thread is done."""
-    running = asyncio.get_running_loop().run_in_executor(pool, copy_context().run, work)
+async def _in(pool: ThreadPoolExecutor, work: Callable[[], StepResult], stop: Stop) -> StepResult:
+    """Run *work* in a thread of *pool* and return its result.
+
+    *stop* is set after `READ_S` seconds. If cancelled, set it, and wait until the thread is done.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.call_later(READ_S, _set, stop)
+    running = loop.run_in_executor(pool, copy_context().run, work)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
+        _set(stop)
         await asyncio.wait((running,))
         raise
+    finally:
+        deadline.cancel()
+
+
+def _set(stop: Stop) -> None:
+    stop.is_set = True
 
 
 def _cannot_block() -> bytes:

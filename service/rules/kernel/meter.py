@@ -7,6 +7,9 @@ command takes the same number of steps in a worker, in an audit, and on every ma
 
 A piece of work inside another is counted there too. What is not counted is work that calls nothing of the
 kernel: a loop in a ruleset's own Python ends with its worker, and its command is quarantined.
+
+A read has a `Stop`, with which another thread ends it where it spends its next step: nobody waits for it any
+more, or it takes too long. A decision has none, because it must come out the same everywhere.
 """
 
 from __future__ import annotations
@@ -42,6 +45,25 @@ class TooMuchWork(Exception):
         self.limit = limit
 
 
+class WorkStopped(Exception):
+    """The read was stopped from outside. No rule catches it: it ends the whole read."""
+
+    def __init__(self) -> None:
+        super().__init__("it was stopped")
+
+
+class Stop:
+    """What another thread sets to stop a read."""
+
+    __slots__ = ("is_set",)
+
+    def __init__(self) -> None:
+        self.is_set = False
+
+
+_NEVER: Final = Stop()
+
+
 class Meter:
     """The steps of one piece of work: a `with` block counts what is spent inside it.
 
@@ -58,9 +80,10 @@ class Meter:
         "left",
         "limit",
         "mark",
+        "stop",
     )
 
-    def __init__(self, limit: int = _ANY, *, is_lenient: bool = False) -> None:
+    def __init__(self, limit: int = _ANY, *, is_lenient: bool = False, stop: Stop = _NEVER) -> None:
         self.limit = limit
         self.left = limit
         self.is_lenient = is_lenient
@@ -68,6 +91,8 @@ class Meter:
         """The steps that were spent or are cached."""
         self.depth = 0
         """How many values are being computed that a record will cache, each inside the one before it."""
+        self.stop = stop
+        """What stops the work; a piece of work inside another stops with it."""
         self.mark = object()
         """What says of a cached value that this piece of work has spent its steps."""
 
@@ -81,6 +106,8 @@ class Meter:
         around = _METER.get()
         self._around: Meter | None = around
         self._token: Token[Meter | None] = _METER.set(self)
+        if around is not None and self.stop is _NEVER:
+            self.stop = around.stop
         if around is not None and around.left < self.left:
             self.limit -= self.left - around.left
             self.left = around.left
@@ -96,24 +123,35 @@ class Meter:
             self._around.spend(self._left_before - self.left)
 
     def spend(self, steps: int) -> None:
-        """Count *steps*; raises `TooMuchWork` beyond the limit."""
+        """Count *steps*; raises `TooMuchWork` beyond the limit, and `WorkStopped`."""
         self.counted += steps
         self.left -= steps
         if self.left < 0:
             raise TooMuchWork(self.limit)
+        if self.stop.is_set:
+            raise WorkStopped
 
 
 _METER: Final[ContextVar[Meter | None]] = ContextVar("meter", default=None)
 
 
 def spend(steps: int = 1) -> None:
-    """Count *steps* of the work that is being done; raises `TooMuchWork` beyond its limit."""
+    """Count *steps* of what is being done; raises `TooMuchWork` beyond its limit, and `WorkStopped`."""
     meter = _METER.get()
     if meter is not None:
         meter.counted += steps
         meter.left -= steps
         if meter.left < 0:
             raise TooMuchWork(meter.limit)
+        if meter.stop.is_set:
+            raise WorkStopped
+
+
+def end_if_stopped() -> None:
+    """Raise `WorkStopped` if the read that is being done is stopped; for work that spends no steps."""
+    meter = _METER.get()
+    if meter is not None and meter.stop.is_set:
+        raise WorkStopped
 
 
 class Cached(Generic[V]):

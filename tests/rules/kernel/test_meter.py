@@ -6,7 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from service.rules.kernel.meter import ATTRIBUTE, Meter, TooMuchWork, apart, spend
+from service.rules.kernel.meter import (
+    ATTRIBUTE,
+    Meter,
+    Stop,
+    TooMuchWork,
+    WorkStopped,
+    apart,
+    end_if_stopped,
+    spend,
+)
 from service.rules.kernel.records import changed, computed_from, derived, record
 
 
@@ -114,3 +123,19 @@ def test_a_computed_attribute_costs_its_readers_nothing_and_has_a_limit_of_its_o
         with pytest.raises(TooMuchWork):
             _ = changed(walker, feet=ATTRIBUTE + 1).reach
     assert apart(lambda: _spent(3), limit=3) == 3
+
+
+def test_work_that_is_stopped_ends_at_its_next_step_with_all_that_is_inside_it() -> None:
+    stop = Stop()
+    with Meter(stop=stop), Meter(10):
+        spend()
+        end_if_stopped()
+        stop.is_set = True
+        with pytest.raises(WorkStopped):
+            spend()
+        with pytest.raises(WorkStopped):
+            end_if_stopped()
+        with Meter() as last, pytest.raises(WorkStopped):
+            last.spend(1)
+    spend()  # nobody counts here, and nobody stops it
+    end_if_stopped()
