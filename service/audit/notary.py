@@ -37,6 +37,7 @@ from service.stores.disputes import (
     SIGNED,
     Dispute,
     Disputes,
+    lost_lines,
 )
 from service.stores.disputes import COLLECTION as DISPUTES
 from service.stores.encounter_index import EncounterIndex
@@ -195,7 +196,11 @@ class Notary:
             signed.append(checkpoints.SignedTreeHead(encounter, at.point, note, epoch))
         self._signing_memory.remember(
             *(
-                RememberedHead(encounter, at.frontier.size, at.root, each.note, epoch, self._owner(encounter))
+                RememberedHead(
+                    *(encounter, at.frontier.size, at.root, each.note, epoch),
+                    owner=self._owner(encounter),
+                    fight=self._register.root(encounter),
+                )
                 for (encounter, (at, epoch, *_)), each in zip(closed, signed, strict=True)
             )
         )
@@ -251,15 +256,16 @@ class Notary:
     def check_missing(self, encounter: str, now: float) -> None:
         """Raise `Disputed` if *encounter* was signed on this machine and is missing in the store.
 
-        A removed encounter, or a fork that had expired at *now* (seconds since 1970), is not missing: its
-        remembered head is deleted.
+        A removed encounter, a fork that had expired at *now* (seconds since 1970), or a line whose loss was
+        accepted with its fight is not missing: its remembered head is deleted.
         """
         with self._lock:
             seen = self._signing_memory.seen(encounter)
             if seen is None or self._log.head(encounter) is not None:
                 return
             entry = self._register.find(encounter)
-            if removals.find(self._log, encounter) is not None or (entry and entry.has_expired(now)):
+            is_gone = removals.find(self._log, encounter) is not None or (entry and entry.has_expired(now))
+            if is_gone or self.disputes.accepts(encounter, seen.size, seen.root.hex()):
                 self._signing_memory.forget(encounter)
                 return
             self._dispute(encounter, MISSING, TreeHead(seen.size, seen.root.hex()), 0)
@@ -314,9 +320,16 @@ class Notary:
         self._signed.drop(encounter)
         seen, before = self._signing_memory.seen(encounter), self.disputes.standing(encounter)
         known = [each for each in (seen, before) if each is not None]  # another machine may have signed more
-        epoch = max([checkpoints.epoch(self._log, encounter), *[each.epoch for each in known]])
-        owner = next((each.owner for each in known if each.owner), "")
-        dispute = Dispute(encounter, why, point.size, point.root, folded, epoch=epoch, owner=owner)
+        fight = (seen.fight if seen is not None else "") or self._register.root(encounter)
+        lines = [each for each in self._signing_memory.lines_of(fight) if each.encounter != encounter]
+        # The lines of a fight throw the same dice, so those of a later line may have been seen as well.
+        epochs = [each.epoch for each in (*known, *lines)]
+        dispute = Dispute(
+            *(encounter, why, point.size, point.root, folded),
+            epoch=max([checkpoints.epoch(self._log, encounter), *epochs]),
+            owner=next((each.owner for each in known if each.owner), ""),
+            lines=lost_lines(self._log, lines),
+        )
         raise Disputed(self.disputes.open(dispute))
 
     # --- stored bytes --------------------------------------------------------------------------------

@@ -23,12 +23,12 @@ from weakref import WeakSet
 _TABLE: Final = """
 CREATE TABLE IF NOT EXISTS signed (
     encounter TEXT PRIMARY KEY, size INTEGER NOT NULL, root BLOB NOT NULL, note TEXT NOT NULL,
-    epoch INTEGER NOT NULL, owner TEXT NOT NULL DEFAULT ''
+    epoch INTEGER NOT NULL, owner TEXT NOT NULL DEFAULT '', fight TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID
 """
 _ENCOUNTERS: Final = "SELECT encounter FROM signed WHERE encounter <> ? ORDER BY encounter"
-_OWNER: Final = "ALTER TABLE signed ADD COLUMN owner TEXT NOT NULL DEFAULT ''"
-"""The migration of files that were created before the column `owner` existed."""
+_LATER: Final = ("owner", "fight")
+"""Columns that files may lack which were created before they existed."""
 PUBLIC_LOG: Final = "public-log"
 """In place of an encounter: the last checkpoint of the public log that this machine signed."""
 
@@ -48,6 +48,8 @@ class RememberedHead:
     """The open epoch after the last signed commit."""
     owner: str = ""
     """The encounter's owner, who sees a dispute even if the store has lost the encounter."""
+    fight: str = ""
+    """The first line of play of its fight, whose dice all lines throw; empty if nobody knows it."""
 
 
 class SigningMemory:
@@ -64,17 +66,30 @@ class SigningMemory:
         with self._step() as db:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute(_TABLE)
-            if all(column[1] != "owner" for column in db.execute("PRAGMA table_info(signed)").fetchall()):
-                db.execute(_OWNER)
+            there = {column[1] for column in db.execute("PRAGMA table_info(signed)").fetchall()}
+            for name in _LATER:
+                if name not in there:
+                    db.execute(f"ALTER TABLE signed ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
+            db.execute("CREATE INDEX IF NOT EXISTS fights ON signed (fight)")
 
     def seen(self, encounter: str) -> RememberedHead | None:
         """Return the last signed checkpoint of *encounter*, None if there is none."""
         with self._step() as db:
             rows = db.execute(
-                "SELECT encounter, size, root, note, epoch, owner FROM signed WHERE encounter = ?",
+                "SELECT encounter, size, root, note, epoch, owner, fight FROM signed WHERE encounter = ?",
                 (encounter,),
             ).fetchall()
         return RememberedHead(*rows[0]) if rows else None
+
+    def lines_of(self, fight: str) -> list[RememberedHead]:
+        """Return the last signed checkpoint of each line of play of *fight*, by the lines' ids."""
+        with self._step() as db:
+            rows = db.execute(
+                "SELECT encounter, size, root, note, epoch, owner, fight FROM signed"
+                " WHERE fight = ? ORDER BY encounter",
+                (fight,),
+            ).fetchall()
+        return [RememberedHead(*row) for row in rows]
 
     def last_checkpoints(self, encounters: Iterable[str]) -> dict[str, RememberedHead]:
         """Return the last signed checkpoint of each of *encounters* that has one."""
@@ -85,10 +100,11 @@ class SigningMemory:
         """Store *seen* in one transaction; a record of an equal or greater size is not overwritten."""
         with self._step() as db:
             db.executemany(
-                "INSERT INTO signed (encounter, size, root, note, epoch, owner) VALUES (?, ?, ?, ?, ?, ?)"
+                "INSERT INTO signed (encounter, size, root, note, epoch, owner, fight)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (encounter) DO UPDATE"
                 " SET size = excluded.size, root = excluded.root, note = excluded.note,"
-                " epoch = excluded.epoch, owner = excluded.owner"
+                " epoch = excluded.epoch, owner = excluded.owner, fight = excluded.fight"
                 " WHERE excluded.size > signed.size",
                 map(astuple, seen),
             )

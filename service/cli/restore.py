@@ -27,6 +27,7 @@ from service.stores.archive.storage import ArchiveUnavailable, Storage
 from service.stores.backups import container, restoring
 from service.stores.backups.container import BackupRefused, Manifest
 from service.stores.backups.restoring import RestoredEncounter
+from service.stores.disputes import lost_lines
 from service.stores.encounter_index import EncounterIndex
 from service.usecases.restored import suspend
 
@@ -116,17 +117,35 @@ def _restored(
         items = container.read_parts(source, manifest.parts, keys)
         restored = restoring.put_encounters(log, storage_of(settings), items, check.opened, now)
         restoring.put_records(log, container.read_parts(source, manifest.parts, keys))
-        lost = []
-        if settings.signing_memory_file.exists():
-            commits = {encounter: each.commits for encounter, each in restored.items()}
-            lost = list(lost_since(SigningMemory(settings.signing_memory_file), log, commits, now))
-        open_ = _open(log, restored, now) - {each.encounter for each in lost}
-        undecided = sorted(each for each in open_ if not restored[each].commits)
-        register = EncounterIndex(log)
-        for encounter in sorted(open_ - set(undecided)):
-            entry = register.find(encounter)
-            suspend(log, encounter, restored[encounter], epochs, entry.owner if entry else "")
+        file = settings.signing_memory_file
+        result = suspend_open(log, restored, SigningMemory(file) if file.exists() else None, epochs, now)
         restoring.done(log, manifest.backup)
+    return result
+
+
+def suspend_open(
+    log: Log,
+    restored: Mapping[str, RestoredEncounter],
+    memory: SigningMemory | None,
+    epochs: int,
+    now: float,
+) -> RestoreResult:
+    """Suspend the open encounters of *restored* until their gms accept the history; return what was done.
+
+    *memory* is what this machine has signed; *now* is in seconds since 1970.
+    """
+    commits = {encounter: each.commits for encounter, each in restored.items()}
+    lost = [] if memory is None else list(lost_since(memory, log, commits, now))
+    open_ = _open(log, restored, now) - {each.encounter for each in lost}
+    undecided = sorted(each for each in open_ if not restored[each].commits)
+    register = EncounterIndex(log)
+    for encounter in sorted(open_ - set(undecided)):
+        entry = register.find(encounter)
+        signed = [] if memory is None else memory.lines_of(register.root(encounter))
+        # The lines of a fight throw the same dice, and one that the backup lacks may have gone further.
+        seen = max([restored[encounter].epoch + epochs - 1, *[each.epoch for each in signed]])
+        lines = lost_lines(log, (each for each in signed if each.encounter != encounter))
+        suspend(log, encounter, restored[encounter], seen, entry.owner if entry else "", lines)
     return RestoreResult(lost, epochs, len(open_) - len(undecided), undecided)
 
 

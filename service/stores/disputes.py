@@ -11,12 +11,13 @@ so a holder of a receipt or note can prove what was lost.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from service.log import Log
 from service.rules.kernel.messages import Refused
+from service.stores import removals
 
 COLLECTION: Final = "disputes"
 ROLLED_BACK: Final = "rolled_back"
@@ -26,6 +27,17 @@ MISSING: Final = "missing"
 RESTORED: Final = "restored"
 SIGNED: Final = (ROLLED_BACK, FORKED, MISSING)
 """Disputes whose root was signed; the root of `altered` was not."""
+
+
+@dataclass(frozen=True)
+class LostLine:
+    """A line of play of the same fight that was signed and is not in the store."""
+
+    encounter: str
+    size: int
+    """The number of its commits that were signed."""
+    root: str
+    """Their root, as hexadecimal digits."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,8 @@ class Dispute:
     """The command that accepted the dispute; commands that arrived before it are set aside. 0: none yet."""
     owner: str = ""
     """The encounter's owner, needed if the store has lost the entry too."""
+    lines: tuple[LostLine, ...] = ()
+    """Later lines of the same fight that are lost with it; who accepts its history accepts that too."""
 
     @property
     def public_data(self) -> dict[str, Any]:
@@ -73,6 +87,34 @@ class Dispute:
         return f"the stored bytes of {self.folded} commits are not those that the head names"
 
 
+class SignedLine(Protocol):
+    """The last signed checkpoint of a line of play."""
+
+    @property
+    def encounter(self) -> str:
+        """The line."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The number of commits that were signed."""
+        ...
+
+    @property
+    def root(self) -> bytes:
+        """Their root."""
+        ...
+
+
+def lost_lines(log: Log, signed: Iterable[SignedLine]) -> tuple[LostLine, ...]:
+    """Return those of the *signed* lines of one fight that are neither in *log* nor removed."""
+    return tuple(
+        LostLine(each.encounter, each.size, each.root.hex())
+        for each in signed
+        if log.head(each.encounter) is None and removals.find(log, each.encounter) is None
+    )
+
+
 class Disputes:
     """The disputes of a store."""
 
@@ -90,7 +132,7 @@ class Disputes:
     def find(self, encounter: str) -> Dispute | None:
         """Return the last dispute about *encounter*, accepted or not; None if there was none."""
         blob = self._log.record(COLLECTION, encounter)
-        return None if blob is None else Dispute(**json.loads(blob))
+        return None if blob is None else _read(blob)
 
     def accepts(self, encounter: str, size: int, root: str) -> bool:
         """Return whether the dispute about the signed *size* and *root* was accepted."""
@@ -111,7 +153,7 @@ class Disputes:
     def missing_of(self, encounters: Sequence[str]) -> list[Dispute | None]:
         """Return the same for each of *encounters*; all records are read in one round trip."""
         blobs = self._log.records_named([(COLLECTION, each) for each in encounters])
-        found = [None if blob is None else Dispute(**json.loads(blob)) for blob in blobs]
+        found = [None if blob is None else _read(blob) for blob in blobs]
         return [
             each
             if each is not None
@@ -143,11 +185,15 @@ class Disputes:
 
         Only the dispute that *data* names is accepted: a command that is repeated after its dispute was
         closed accepts nothing. Dice may have been seen on the lost history, so *resumes*, the accepting
-        command, moves the epoch.
+        command, moves the epoch. The lines that are lost with it are accepted first: the fight gives their
+        ids again, and a line with such an id would be in dispute before anybody can accept anything in it.
         """
         found = self._named(encounter, data)
         if found is None:
             return None
+        for line in found.lines:
+            lost = Dispute(line.encounter, MISSING, line.size, line.root, 0, accepted=True)
+            self._put(replace(lost, epoch=found.epoch, owner=found.owner))
         self._put(replace(found, accepted=True, resumes=resumes))
         return found
 
@@ -164,3 +210,9 @@ class Disputes:
 
     def _put(self, dispute: Dispute) -> None:
         self._log.put_record(COLLECTION, dispute.encounter, json.dumps(asdict(dispute)).encode())
+
+
+def _read(blob: bytes) -> Dispute:
+    fields = json.loads(blob)
+    lines = tuple(LostLine(**each) for each in fields.pop("lines", ()))
+    return Dispute(**fields, lines=lines)

@@ -10,15 +10,22 @@ from __future__ import annotations
 
 from service.log import Log
 from service.stores.backups.restoring import RestoredEncounter
-from service.stores.disputes import RESTORED, Dispute, Disputes
+from service.stores.disputes import RESTORED, Dispute, Disputes, LostLine
 
 
-def suspend(log: Log, encounter: str, restored: RestoredEncounter, epochs: int, owner: str) -> Dispute:
-    """Open the dispute of *encounter*; the dice of *epochs* epochs may have been seen.
+def suspend(
+    log: Log,
+    encounter: str,
+    restored: RestoredEncounter,
+    seen: int,
+    owner: str,
+    lines: tuple[LostLine, ...] = (),
+) -> Dispute:
+    """Open the dispute of *encounter*; the dice of the epochs up to *seen* may have been seen.
 
-    Repeating it changes nothing.
+    *lines* of its fight were signed and are lost with what was played. Repeating it changes nothing.
     """
-    size, seen = restored.commits, restored.epoch + epochs - 1
+    size, root = restored.commits, restored.root
     return Disputes(log).open(
-        Dispute(encounter, RESTORED, size, restored.root, size, epoch=seen, owner=owner)
+        Dispute(encounter, RESTORED, size, root, size, epoch=seen, owner=owner, lines=lines)
     )

@@ -336,7 +336,7 @@ def test_a_backup_reads_everything_and_a_restore_writes_it(
         log.mark_dirty(table.id, 1)
 
         assert (worker.secret(table.id), worker.commits(table.id, 0, 99)) == (secret, before)
-        dispute = suspend(log, table.id, put[table.id], 2, "ada")
+        dispute = suspend(log, table.id, put[table.id], put[table.id].epoch + 1, "ada")
         assert dispute.size == len(before)
         assert Disputes(worker).standing(table.id) == dispute
     with store.client("backup") as client:

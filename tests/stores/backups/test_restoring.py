@@ -125,8 +125,8 @@ def test_the_dice_of_lost_play_fall_again_unless_the_restored_encounter_waits_fo
         log.append(eid(), raw, scope="s", key=str(n), fingerprint="f")
     fold(log, eid())
     again, found = restored(items, storage)
-    suspend(again, eid(), found[eid()], 3, "ada")
-    dispute = suspend(again, eid(), found[eid()], 3, "ada")
+    suspend(again, eid(), found[eid()], found[eid()].epoch + 2, "ada")
+    dispute = suspend(again, eid(), found[eid()], found[eid()].epoch + 2, "ada")
     signing = signing_of(again, SigningMemory(tmp_path / "memory.db"))
     folding = CommandFolder(again, Folder(again, SHELF), Keyring.of(KEY), signing)
     again.append(eid(), rolls[0], scope="s", key="2", fingerprint="f")
@@ -158,7 +158,7 @@ def test_a_restored_history_is_not_withdrawn_because_it_is_the_signed_one(
     memory = SigningMemory(tmp_path / "memory.db")
     again, found = restored(list(captured(log, storage, RUNNING)), storage)
     Notary(again, memory, lambda: SIGNER).sign_head(eid())
-    dispute = suspend(again, eid(), found[eid()], 1, "ada")
+    dispute = suspend(again, eid(), found[eid()], found[eid()].epoch, "ada")
 
     Notary(again, memory, lambda: SIGNER).recompute(eid())
     assert Disputes(again).standing(eid()) == dispute
