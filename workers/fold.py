@@ -26,12 +26,14 @@ from service.key_files import Keyring
 from service.log.errors import NoSuchEncounter, StaleCommit, StoreFailure
 from service.log.protocol import Log
 from service.log.values import CommandNotification, CommitWrite, Entry
-from service.record.canonical import dumps
+from service.record.canonical import NotCanonical, dumps
+from service.record.commit import load_request
 from service.record.intervals import EVERY
 from service.record.log_entries import LINE, OPENING, LogEntry, pseudonym_of
 from service.record.occasions import Occasions
 from service.record.quarantine import CRASHED, DISPUTED, KILLED, Quarantine, because
 from service.record.subjects import ADMISSION, are_about
+from service.rules.contests.acceptance import AcceptLine
 from service.rules.contests.continuing import SealedValues
 from service.rules.table.lines import FORK, Origin
 from service.signals.command_traces import CommandTraces
@@ -271,7 +273,7 @@ class CommandFolder:
             tries = self._log.tried(encounter, entry.n) if suspicious else 1
             if entry is entries[0]:
                 suspicious = tries > 1
-            if entry.n < resumes:  # sent during a dispute, so its dice may have been seen
+            if entry.n < resumes and not _accepts_line(entry.raw):  # sent during a dispute: dice may be known
                 cause = because(DISPUTED, folded.ruleset)
                 written: DecidedCommit[Any] | None = quarantine_request(folded, entry.raw, entry.n, cause)
             else:
@@ -463,6 +465,17 @@ class CommandFolder:
             if origin.kind == FORK
             else continuation.sealed_values(self, origin)
         )
+
+
+def _accepts_line(raw: bytes) -> bool:
+    """Return whether a request is the service's own that ends a draft: it throws no die.
+
+    Set aside, the line would be a draft for ever, which moves its dice as a draft does: to seen ones.
+    """
+    try:
+        return load_request(raw).type == AcceptLine.type
+    except NotCanonical:
+        return False
 
 
 def _with_receipt(write: CommitWrite, receipt: bytes | None) -> CommitWrite:
