@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cache
 from typing import Any, Final
 
@@ -124,14 +125,15 @@ def sheet_in_words(ruleset: Ruleset[Any], seen: Any, creature: str) -> list[Word
     names = {(entry.kind, entry.id): entry for entry in ruleset.library()}
     made: list[Words] = []
     for group in groups_of(ruleset):
-        lines = list(_lines(ruleset, [fields[name] for name in group.fields if name in fields], data, names))
+        own = [fields[name] for name in group.fields if name in fields]
+        lines = list(_lines(ruleset, own, sheet, data, names))
         if lines:
             made.append({"title": group.title, "lines": lines})
     return made
 
 
 def _lines(
-    ruleset: Ruleset[Any], fields: Sequence[FieldShape], data: Words, entries: Mapping[Any, Any]
+    ruleset: Ruleset[Any], fields: Sequence[FieldShape], sheet: Any, data: Words, entries: Mapping[Any, Any]
 ) -> Iterator[Words]:
     for field in fields:
         value = data.get(field.name)
@@ -141,13 +143,32 @@ def _lines(
         yield {
             "name": field.name,
             "title": words(field.name),
-            "text": in_words(value, entries),
+            "text": in_words(_said(getattr(sheet, field.name)), entries),
             "note": field_text(sheet_record(ruleset), field, ruleset.field_texts),
         }
 
 
 def _is_sealed(value: object) -> bool:
     return isinstance(value, dict) and "sealed" in value
+
+
+def _said(value: Any) -> Any:
+    """Return a value of a sheet as data, each record as its own words, or without what is usual in it."""
+    if isinstance(value, (tuple, list)):
+        return [_said(each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: _said(each) for key, each in value.items()}
+    if not is_dataclass(value):
+        return to_data(value)
+    name = getattr(value, "name", None) or getattr(value, "id", None)
+    if hasattr(value, "in_words"):
+        text = value.in_words()
+        return f"{name}: {text}" if name else text
+    return {
+        field.name: _said(getattr(value, field.name))
+        for field in fields_of(type(value))
+        if field.required or getattr(value, field.name) != field.default
+    }
 
 
 def in_words(value: Any, entries: Mapping[Any, Any]) -> str:

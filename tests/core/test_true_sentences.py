@@ -157,7 +157,7 @@ def test_numbers_and_what_the_gm_writes_stay_as_they_are() -> None:
     contest = {"type": "contest_closed", "contest": "1", "ending": "upheld", "decision": "orc"}
     assert sentence(contest, names, speech) == "contest 1 is answered (upheld): orc"
     token = {"type": "seat_token_issued", "number": 5, "seat": "orc"}
-    assert sentence(token, names, speech) == "token 5 is issued for the seat orc"
+    assert sentence(token, names, speech) == "orc has a new link (token 5)"
 
 
 def test_creatures_of_one_name_are_told_apart_by_numbers() -> None:

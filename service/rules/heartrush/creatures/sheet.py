@@ -119,6 +119,12 @@ class Weapon:
     tags: tuple[Literal["reach", "natural", "spell"], ...] = ()
     cantrip: Cantrip | None = None
 
+    def in_words(self) -> str:
+        """Return what people read of it beside its name."""
+        damage = "" if self.damage_type == "none" else f", {self.damage_type}"
+        tags = "".join(f", {tag}" for tag in self.tags)
+        return f"{self.size_class} {self.attack_type} weapon{damage}{tags}"
+
 
 UNARMED: Final = Weapon(id="unarmed")
 """Fists count as an improvised, ultralight melee weapon."""

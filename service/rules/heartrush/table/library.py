@@ -63,8 +63,8 @@ def _blocks() -> Iterator[LibraryEntry]:
 def _weapons() -> Iterator[LibraryEntry]:
     every = {weapon.id: weapon for sheet in BESTIARY.values() for weapon in sheet.weapons}
     for id_, weapon in sorted(every.items()):
-        text = f"{weapon.size_class} {weapon.attack_type} weapon, {weapon.damage_type}"
-        yield LibraryEntry(kind="weapon", id=id_, name=id_.capitalize(), text=text, data=weapon)
+        name = id_.capitalize()
+        yield LibraryEntry(kind="weapon", id=id_, name=name, text=weapon.in_words(), data=weapon)
 
 
 def _abilities() -> Iterator[LibraryEntry]:

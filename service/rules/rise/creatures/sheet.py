@@ -190,6 +190,14 @@ class Strike:
     crit_bonus: Bonus = 0
     """Accuracy that counts only for whether a hit is critical."""
 
+    def in_words(self) -> str:
+        """Return what people read of it."""
+        parts = [*(f"d{sides}" for sides in self.dice), *([str(self.flat)] if self.flat else [])]
+        damage = f"{' + '.join(parts)} damage" if parts and self.damaging else "no damage"
+        accuracy = f", {self.accuracy:+d} accuracy" if self.accuracy else ""
+        half = ", half on a miss" if self.half_on_miss else ""
+        return f"{damage} against {' and '.join(self.versus)}{accuracy}{half}"
+
 
 @record
 class Weapon:
@@ -204,6 +212,13 @@ class Weapon:
     close_ft: Feet = 5
     """Reach, or the range up to which there is no penalty."""
     long_ft: Feet = 5
+
+    def in_words(self) -> str:
+        """Return what people read of it beside its name."""
+        ways = {"melee": self.melee, "shot": self.projectile, "thrown": self.thrown}
+        how = " or ".join(way for way, is_so in ways.items() if is_so)
+        far = f"{self.close_ft} to {self.long_ft}" if self.long_ft > self.close_ft else str(self.close_ft)
+        return f"{self.strike.in_words()}, {how}, {far} feet"
 
 
 @record

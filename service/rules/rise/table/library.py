@@ -1,4 +1,4 @@
-"""List what the books leave to tables and a new one needs: plain stat blocks, and a sample fight.
+"""List conditions, and what the books leave to tables and a new one needs: stat blocks, and a sample fight.
 
 The books print no stat blocks; these are plain sheets, which any opening could spell out. What every ruleset
 lists of commands without a prompt is completed here too, and how a sheet is read.
@@ -12,6 +12,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from service.rules.kernel.codec import to_data
+from service.rules.kernel.rulebook import rules_in
+from service.rules.rise.creatures.combat_statistics import CONDITIONS, RI_COND_2, ConditionKind
 from service.rules.rise.creatures.sheet import Sheet, Strike, Weapon
 from service.rules.table.library import LibraryEntry, SheetGroup
 from service.rules.table.unprompted import SHARED, Unprompted, under
@@ -94,7 +96,7 @@ BLOCKS: Final[Mapping[str, Sheet]] = MappingProxyType(
 @cache
 def library() -> tuple[LibraryEntry, ...]:
     """Return everything that there is by name."""
-    return (*_blocks(), *_weapons(), *_fights())
+    return (*_blocks(), *_weapons(), *_conditions(), *_fights())
 
 
 def _blocks() -> Iterator[LibraryEntry]:
@@ -110,11 +112,46 @@ def _blocks() -> Iterator[LibraryEntry]:
 def _weapons() -> Iterator[LibraryEntry]:
     for sheet in BLOCKS.values():
         for weapon in sheet.weapons:
-            dice = " + ".join(f"d{sides}" for sides in weapon.strike.dice)
-            text = f"{dice} + {weapon.strike.flat} damage, {weapon.long_ft} feet"
-            yield LibraryEntry(
-                kind="weapon", id=weapon.id, name=weapon.id.capitalize(), text=text, data=weapon
-            )
+            name = weapon.id.capitalize()
+            yield LibraryEntry(kind="weapon", id=weapon.id, name=name, text=weapon.in_words(), data=weapon)
+
+
+_HEADINGS: Final = ("Circumstances and Debuffs", "Concealment")
+"""Where the books say what conditions do."""
+_TENTHS: Final = 10
+
+
+def _conditions() -> Iterator[LibraryEntry]:
+    every = rules_in(("service.rules.rise",)).values()
+    rules = [
+        rule
+        for rule in every
+        if rule.id != RI_COND_2.id and any(heading in rule.source for heading in _HEADINGS)
+    ]  # what that rule lists for six conditions, the record of each says for itself
+    for name, kind in CONDITIONS.items():
+        said = [rule.statement for rule in rules if name in rule.statement.casefold()]
+        text = " ".join((*_of_kind(kind), *dict.fromkeys(said)))
+        yield LibraryEntry(kind="condition", id=name, name=name.capitalize(), text=text)
+
+
+def _of_kind(kind: ConditionKind) -> Iterator[str]:
+    """Yield what the record of a condition says of it, in sentences."""
+    for defense, bonus in kind.modifiers.items():
+        yield f"{bonus:+d} to {'all defenses' if defense == 'defenses' else defense}."
+    if kind.covered_by:
+        yield f"It adds nothing to {kind.covered_by}."
+    if kind.halves_speed:
+        yield "Speed is halved."
+    if kind.holds_fast:
+        yield "It cannot move."
+    if kind.helpless:
+        yield "It is helpless against attacks."
+    if kind.half_aware:
+        yield "It is partly unaware of every attack."
+    if kind.missed:
+        yield f"Attacks on it miss {kind.missed} times in {_TENTHS}."
+    if kind.misses:
+        yield f"Its attacks miss {kind.misses} times in {_TENTHS}."
 
 
 def _creature(block: str, id_: str, name: str, side: str, at: tuple[int, int]) -> dict[str, Any]:
