@@ -36,7 +36,8 @@ ROWS: Final = {
 UNSEARCHED: Final = frozenset({"CHANGELOG", "tests/PROMISES", "tests/vectors/LIES", "tests/vectors/README"})
 """Pages that the search leaves out: they have every word, and are no answer."""
 ASIDE: Final = frozenset(
-    {"docs/architecture", "docs/checks", "docs/contributing", "docs/format", "docs/inside", FRONT}
+    {"docs/architecture", "docs/checks", "docs/contributing", "docs/inside", FRONT}
+    | {"docs/format", "docs/format-record", "docs/format-verdicts"}
 )
 """Pages that others should come before: they say how it is made, or only where things are."""
 LANGUAGES: Final = {

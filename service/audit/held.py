@@ -1,6 +1,6 @@
 """Judge one bundle against everything that its reader holds: keys, receipts, a certificate, the public log.
 
-The order is that of docs/format.md: the record itself, signed receipts, the certificate, the log.
+The order is that of docs/format-verdicts.md: the record itself, signed receipts, the certificate, the log.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ or of which it knows nothing, or too late, is not the one that others were shown
 log its opening, or that it goes on from another line, and every close behind that.
 
 Laws. The fight is judged before this, so only sound ones come here. The first check that fails gives the
-verdict, in the order of `docs/format.md`. Without the log's times (no witnesses) nothing is said about time.
+verdict, in the order of `docs/format-verdicts.md`. Without the log's times (no witnesses) nothing is
+said about time.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A statement (`rewound/request/1`) contains the seat, the command, the idempotency key, and the newest commit
 that the seat had seen. So the host cannot change the command, take it twice, or take it into another
-history. The bytes are specified in docs/format.md.
+history. The bytes are specified in docs/format-record.md.
 """
 
 from __future__ import annotations

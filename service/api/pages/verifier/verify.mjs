@@ -1,4 +1,4 @@
-// Verifies a bundle without its rules: bytes, chain, tree, signatures, seals and dice, in the order of docs/format.md.
+// Verifies a bundle without its rules: bytes, chain, tree, signatures, seals and dice, in the order of docs/format-verdicts.md.
 //
 // An independent implementation without dependencies: its author knew that page, but not the first verifier.
 
