@@ -14,7 +14,7 @@ from service.api.schemas import schema_of
 from service.api.shapes import Schema
 from service.conversion.fields import fields_by_name, opening_fields, record_of
 from service.rules.kernel.codec import to_data
-from service.rules.kernel.hints import AnyList, Choice, FieldShape, fields_of, parts_of
+from service.rules.kernel.hints import AnyList, Choice, FieldShape, fields_of, kind_in, parts_of
 from service.rules.ruleset import Ruleset
 from service.rules.table.library import SheetGroup
 
@@ -140,10 +140,11 @@ def _lines(
         is_usual = not field.required and value in (None, False, 0, "", [], {}, "none")
         if field.name in _PLACED or is_usual or _is_sealed(value):
             continue
+        said = _said(getattr(sheet, field.name))
         yield {
             "name": field.name,
             "title": words(field.name),
-            "text": in_words(_said(getattr(sheet, field.name)), entries),
+            "text": f"d{value}" if kind_in(field.shape) == "die sides" else in_words(said, entries),
             "note": field_text(sheet_record(ruleset), field, ruleset.field_texts),
         }
 
@@ -164,9 +165,10 @@ def _said(value: Any) -> Any:
     if hasattr(value, "in_words"):
         text = value.in_words()
         return f"{name}: {text}" if name else text
+    kind: Any = type(value)
     return {
         field.name: _said(getattr(value, field.name))
-        for field in fields_of(type(value))
+        for field in fields_of(kind)
         if field.required or getattr(value, field.name) != field.default
     }
 

@@ -36,7 +36,7 @@ S = TypeVar("S", bound=Table)
 Data = dict[str, Any]
 
 MOST_TRIED: Final = 60
-"""How many combinations of values are tried before a command is taken as not legal now."""
+"""How many combinations of the values that must be given are tried."""
 NOTHING_TO_CHOOSE: Final = "nothing_to_choose"
 LISTED: Final = frozenset({"creatures", "subjects", "viewers", "unaware", "partly_unaware", "surprised"})
 """Fields that list creatures, in both books."""
@@ -115,11 +115,11 @@ def _refusal(
     seat: str,
     kind: type[Command[S]],
     given: Mapping[str, str | None],
-    most: int = MOST_TRIED,
+    most: int | None = None,
 ) -> Data | None:
     """Return why no command of this *kind* is legal in the view *seen*, None if one is or may be.
 
-    At *most* so many combinations of values are tried.
+    At *most* so many commands are tried, with None as many as are known.
     """
     by = Actor(seat=seat, role=_role(seen, seat))
     first: Refused | None = None
@@ -157,12 +157,26 @@ def _tries(
         if own is not None:
             values.append((own,))
             continue
-        known = _known(ruleset, seen, each)
+        known = _tried(ruleset, seen, each)
         others = known if known is None else sorted(known, key=lambda value: value == given.get("creature"))
         values.append([_plain(each.shape)] if others is None else others)
     names = [each.name for each in needed]
-    for chosen in product(*values):
+    for chosen in islice(product(*values), MOST_TRIED):
         yield dict(zip(names, chosen, strict=True))
+    least = {name: choices[0] for name, choices in zip(names, values, strict=True) if choices}
+    if len(least) < len(names):
+        return
+    for each in fields_of(named):  # what need not be given may be what makes it legal, as a span of time
+        if each.given and not each.required and each.name not in given:
+            for value in _tried(ruleset, seen, each) or [_plain(_given(each.shape))]:
+                yield {**least, each.name: value}
+
+
+def _tried(ruleset: Ruleset[S], seen: S, field: FieldShape) -> list[Any] | None:
+    """Return the values that *field* is tried with; None if a person writes it."""
+    if _lists_creatures(field):
+        return [[token.id] for token in ruleset.tokens(seen) if not token.hidden]
+    return _known(ruleset, seen, field)
 
 
 def _known(ruleset: Ruleset[S], seen: S, field: FieldShape) -> list[Any] | None:
@@ -193,6 +207,11 @@ def _listed(shape: Shape) -> list[Any] | None:
     if isinstance(shape, Choice):
         return list(shape.values)
     return [False, True] if isinstance(shape, Scalar) and shape.kind is bool else None
+
+
+def _given(shape: Shape) -> Shape:
+    """Return the shape of a value that is there."""
+    return shape.ways[0] if isinstance(shape, Alternatives) else shape
 
 
 def _plain(shape: Shape) -> Any:  # noqa: ANN401 - JSON

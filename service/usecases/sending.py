@@ -41,8 +41,9 @@ from service.record.commit import (
 from service.record.envelopes import StoredEnvelope, envelopes
 from service.record.timestamps import timestamp_of
 from service.rules.kernel.codec import from_data
-from service.rules.kernel.messages import Actor, Command, Refused
+from service.rules.kernel.messages import Actor, Command, Refused, Way
 from service.rules.kernel.rulebook import refuser
+from service.rules.kernel.sealed import view
 from service.rules.rolls.chance import check_sealed
 from service.rules.rolls.closing import CloseEncounter
 from service.rules.ruleset import Refusal, check, needs_dice
@@ -115,8 +116,8 @@ def send(
 
 def preview(
     services: Services, encounter: str, actor: Actor, kind: type[Command[Any]], data: Mapping[str, Any]
-) -> tuple[int, Refusal | None]:
-    """Return the version at which a command was tried, and its refusal, None if it would be legal.
+) -> tuple[int, Refusal | None, Way | None]:
+    """Return the version at which a command was tried, its refusal, None if it would be legal, and its way.
 
     Nothing is appended and nothing is decided: legality is judged on the seat's view, which knows no dice.
     """
@@ -130,8 +131,9 @@ def preview(
             check_sealed(folded.state)
     except Refused as refused:
         rule = refused.rule or refuser(refused.__traceback__)
-        return folded.n, Refusal(code=refused.code, detail=refused.detail, rule=rule)
-    return folded.n, None
+        return folded.n, Refusal(code=refused.code, detail=refused.detail, rule=rule), None
+    seen = view(folded.state, actor.seat)
+    return folded.n, None, command.way(seen.at(command.place(seen)))
 
 
 def send_all(

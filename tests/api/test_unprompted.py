@@ -72,3 +72,10 @@ def test_a_sheet_has_a_schema_of_which_a_form_can_be_made(owner: Api) -> None:
         members = found["schema"]["properties"]
         assert all(each["title"] for each in members.values())
         assert sorted(name for group in found["groups"] for name in group["fields"]) == sorted(members)
+
+
+def test_a_command_about_a_list_or_with_what_need_not_be_given_is_tried_with_it(owner: Api) -> None:
+    table = begun(owner)
+    mine = unprompted(owner, table.at)
+    assert mine["award_xp"]["refusal"] is None, "it is legal for somebody"
+    assert mine["advance_clock"]["refusal"] is None, "it is legal with a span of time"

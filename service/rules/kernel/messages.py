@@ -50,6 +50,18 @@ class Actor:
 
 
 @record
+class Way:
+    """The way that a movement would take, as its seat foresees it: nobody answers, and no die is thrown."""
+
+    path: tuple[tuple[int, int], ...]
+    """The cells in order, without the one where it begins."""
+    feet: int
+    """What it costs of the speed."""
+    provokes: tuple[CreatureId, ...] = ()
+    """Who may strike at the mover on it, in the order of the way."""
+
+
+@record
 class Scope:
     """A sealed scope: who reads what is decided inside it, and which occasion opens it for all."""
 
@@ -201,6 +213,13 @@ class Command(Generic[S]):
             return None
         found: Scope | None = table.scope_at(self.place(view(state, self.by.seat)))
         return found
+
+    def way(self, view: S) -> Way | None:
+        """Return the way that it would take, on the seat's *view*; None for what is no movement.
+
+        Only a command that `check` accepts is asked.
+        """
+        return None
 
     @classmethod
     def offers(cls, view: S, awaited: Awaited) -> Iterator[Offer]:

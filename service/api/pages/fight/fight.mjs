@@ -4,7 +4,7 @@
 
 import { AGAIN } from "../client/requests.mjs";
 import { Problem, Unreachable } from "../client/rewound.mjs";
-import { at, button, html, put, say, words } from "../shared/dom.mjs";
+import { at, button, capital, html, put, say, words } from "../shared/dom.mjs";
 import { keptPicture } from "../shared/pictures.mjs";
 import { fragment, replaceFragment } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
@@ -40,6 +40,13 @@ const CLOSED = "Your seat has been closed by the gm, or its link has ended. What
 
 /** Return whether a request failed because the service did not answer, or not yet. @param {unknown} fault */
 const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Problem && AGAIN.has(fault.status));
+
+/** Return what an undo of a commit takes back, in sentences. @param {import("./record.mjs").Entry} entry @returns {string[]} */
+const lostWith = ({ n, text, sealed, commit }) => {
+  if (text.length) return text;
+  if (commit.outcome === "refused") return [`#${n}: a command that was refused`];
+  return [sealed.length ? `#${n}: what ${[...new Set(sealed)].join(" and ")} did in secret` : `#${n}: a step that shows nothing`];
+};
 
 /**
  * @typedef {object} Look how a fight is looked at
@@ -95,7 +102,7 @@ class Fight {
       compare: (moved) => this.map.compare(moved),
       visit: (line) => this.visit({ line }),
       type: (type) => this.#type(type),
-      lost: (to) => this.record.entries.slice(to).flatMap((each) => each?.text ?? []),
+      lost: (to) => this.record.entries.slice(to).flatMap((each) => (each ? lostWith(each) : [])),
       form: () => this.#formOf(),
     });
     this.log = new Log(panels.log, {
@@ -214,8 +221,10 @@ class Fight {
       document.title = `${count ? "● Your turn · " : ""}${title} · Rewound`;
       say(at("title"), title);
       const part = this.record.scenes.at(-1)?.part;
-      const parts = [about.edition, about.round ? `round ${about.round}` : "", part && words(part), about.status === "open" || about.winner !== null ? "" : about.status, `seen as ${this.asked.seen_by ? AS[this.asked.seen_by] ?? this.asked.seen_by : seat}`];
+      const moment = [about.round ? `round ${about.round}` : "", part && words(part)].filter(Boolean).join(" · ");
+      const parts = [about.edition, moment, about.status === "open" || about.winner !== null ? "" : about.status, `seen as ${this.asked.seen_by ? AS[this.asked.seen_by] ?? this.asked.seen_by : seat}`];
       say(at("status"), parts.filter(Boolean).join(" · "));
+      say(at("moment"), capital(moment)); // on a phone, in place of the status
       say(at("turn"), this.look.isRecorded ? "" : turn);
       at("turn").classList.toggle("is-mine", count > 0);
       this.panels.badge("act", count);

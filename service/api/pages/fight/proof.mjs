@@ -8,6 +8,7 @@ import { at, button, faultText, html, show } from "../shared/dom.mjs";
  * @typedef {object} Proving how a record is verified where the page is
  * @property {string} intro what a click does
  * @property {import("../shared/dom.mjs").Child | import("../shared/dom.mjs").Child[]} aboutKeys where the keys come from
+ * @property {string} [key] whose keys they are, if nobody gives them here
  * @property {(bundle: string, keys: string[]) => Promise<Verified>} verify
  * @property {() => Promise<string[]>} keys the public keys whose signatures count; throws an Error for one that is none
  * @property {() => Promise<unknown>} [prepare] has the newest commit signed
@@ -85,7 +86,7 @@ export class Proof {
     show(this.result, html("p", { class: found.isSound ? "verdict" : "verdict fault" }, html("span", {}, found.meaning.charAt(0).toUpperCase() + found.meaning.slice(1), ". "), html("code", { class: "soft" }, found.text)),
       found.isSound ? null : html("p", { class: "fault" }, found.detail),
       found.warnings.map((each) => html("p", {}, each)),
-      html("dl", { class: "proof" }, found.facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, value)])),
+      html("dl", { class: "proof" }, found.facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, this.proving.key ? value.replace("a key you gave", this.proving.key) : value)])),
       html("p", { class: "soft small" }, `Not checked: ${found.notChecked}.`));
   }
 

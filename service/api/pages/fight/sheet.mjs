@@ -16,7 +16,7 @@ const line = (name, text, note) => html("div", { class: "sheet-line" }, html("dt
 const drawConditions = (conditions, library) => (conditions.length ? [html("h3", {}, "Conditions now"), html("dl", {}, conditions.map(({ name, level }) =>
   line(capital(words(level > 1 ? `${name} ${level}` : name)), library.find((each) => plain(each.id) === plain(name))?.text ?? "")))] : null);
 
-const PLAIN = new Set(["its", "the", "a", "of", "in", "whether", "it"]);
+const PLAIN = new Set(["its", "the", "a", "of", "in", "whether", "it", "kind", "which", "those", "listed"]);
 
 /** Return a note that says more than the title beside it; null if it does not. @param {string} title @param {string | null} note */
 const saysMore = (title, note) => {

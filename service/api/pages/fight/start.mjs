@@ -19,6 +19,7 @@ const verified = (bundle, keys) => new Promise((done, failed) => {
 const provingOf = (encounter) => ({
   intro: "Your browser downloads the record and verifies every hash, seal, signature and die that is disclosed.",
   aboutKeys: ["The key came from this service. Compare it with one that you received elsewhere, on ", html("a", { href: "/verify" }, "the page that verifies"), "."],
+  key: "a key of this service",
   prepare: () => encounter.checkpoint(),
   keys: async () => (await encounter.client.signingKeys()).map((each) => each.public_key),
   verify: verified,

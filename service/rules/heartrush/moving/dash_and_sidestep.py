@@ -14,6 +14,7 @@ from service.rules.heartrush.body.weapons import check_ranged_move, leaves_no_st
 from service.rules.heartrush.creatures.abilities import MoreSidesteps
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.moving.movement import (
+    foreseen,
     walk,
 )
 from service.rules.heartrush.moving.paths import (
@@ -34,7 +35,16 @@ from service.rules.heartrush.moving.paths import (
 )
 from service.rules.heartrush.timing.engagement import EngagementFrame
 from service.rules.heartrush.timing.windows import Deed, Said, declared
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import (
+    Awaited,
+    Command,
+    Emits,
+    Event,
+    Offer,
+    OfferSentence,
+    Refused,
+    Way,
+)
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import view
@@ -104,6 +114,9 @@ class Dash(Command[State]):
                 raise Refused("space_occupied", f"{others[0]} stands at {cell}; choose a free cell")
             raise Refused("insufficient_movement", f"{cell} is not within reach of a dash: {most} ft at most")
         return found
+
+    def way(self, view: State) -> Way:
+        return foreseen(view, self.creature, self.cells(view), stand=self.stand)
 
     def decide(self, state: State) -> Emits[State]:
         path = self.cells(view(state, self.by.seat))  # a GM-only speed refuses nothing
@@ -242,6 +255,11 @@ class Sidestep(Command[State]):
             creature = taking_action(view, self, self.creature, "sidestep")
             careful_price(view, creature, self.pay)
         check_sidestep(view, creature, self.to, stand=self.stand)
+
+    def way(self, view: State) -> Way | None:
+        if self.to is None:
+            return None
+        return foreseen(view, self.creature, (self.to,), how="sidestep")
 
     def decide(self, state: State) -> Emits[State]:
         if self.prompt is None:

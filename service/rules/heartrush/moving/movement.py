@@ -29,7 +29,7 @@ from service.rules.heartrush.timing.windows import (
     is_worth_asking,
     listens_for,
 )
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Way
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
@@ -332,6 +332,24 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
         if tripping or step_by_step:
             return Stride(done + 1, feet, diagonals, inside, tripping=tripping)
     return Stride(len(walk.left), feet, diagonals, inside)
+
+
+def foreseen(
+    view: State, creature: str, path: tuple[Cell, ...], *, how: str = "dash", stand: bool = False
+) -> Way:
+    """Return the way of a movement as its seat foresees it, if nobody stops it."""
+    mover = view.creatures[creature]
+    at, feet, diagonals, inside = mover.position, 0, 0, EMPTY
+    watching = watchers(view, mover, (), how)
+    provoked = [each.enemy.id for each in watching if stand and each.reaches(at, mover)]
+    for new in path:
+        left = tuple(each for each in watching if each.enemy.id not in provoked)
+        striking, inside = provoked_by(view, mover, at, new, left, inside)
+        provoked += striking
+        feet += step_cost(view, mover, at, new, diagonals) if WAYS[how].pays else FEET
+        diagonals += at[0] != new[0] and at[1] != new[1]
+        at = new
+    return Way(path=path, feet=feet, provokes=tuple(provoked))
 
 
 def walked(state: State, mover: Creature, walk: Walk, gone: Stride) -> Emits[State]:

@@ -40,7 +40,7 @@ COUNTED: Final = Counted(
 
 SENTENCES: Final[Mapping[str, str]] = {
     "combat_began": "combat begins",
-    "rush_gained": "rush: {gains}",
+    "rush_gained": "[rush: {gains}]",
     "priority_granted": "the {side} have priority",
     "priority_passed": "priority passes to the {side}",
     "round_started": "round {round} begins",

@@ -81,7 +81,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "round_started": "round {round} begins",
     "round_ended": "round {round} has ended",
     "ruling_made": "a ruling on {ruling_question}: {ruling_chosen}",
-    "swift_declined": "",
+    "swift_declined": "{creature} uses no Swift ability",
     "effects_expired": "effects on {creatures} end",
     "recover_used": "{creature} recovers",
     "combat_continued": "the gm lets combat go on",
