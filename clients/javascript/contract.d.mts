@@ -10314,6 +10314,7 @@ version: number;
 accepted: boolean;
 /** Why the command was refused. */
 refusal?: Refusal;
+way?: Way;
 };
 
 /** What went wrong (RFC 9457). `type` is the address of a page that explains it. */
@@ -11414,6 +11415,16 @@ hidden_creature: number;
 entry: Rise1EntryView;
 };
 
+/** A creature leaves the fight alive. */
+export type Rise1CreatureLeft = {
+/** The type, which says what the other members are. */
+type: "creature_left";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+};
+
 /** One creature as it is now: the character, and what the fight has made of it. */
 export type Rise1CreatureView = {
 /** What is written down about the creature. */
@@ -12055,7 +12066,7 @@ creature: string;
 };
 
 /** An event of rise@1. */
-export type Rise1Event = Rise1AbilityDone | Rise1AbilityForgotten | Rise1AbilityLearned | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1DeedExerted | Rise1DeedJudged | Rise1DeedRolled | Rise1DeedRuled | Rise1DeedTried | Rise1DeedsAnnounced | Rise1DeedsJudged | Rise1DeedsOrdered | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementStopped | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatChoiceCommitted | Rise1SeatChoiceForfeited | Rise1SeatChoiceOpened | Rise1SeatChoiceVoided | Rise1SeatClosed | Rise1SeatKeyRemoved | Rise1SeatKeySet | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
+export type Rise1Event = Rise1AbilityDone | Rise1AbilityForgotten | Rise1AbilityLearned | Rise1AbilityUsed | Rise1ActionPaid | Rise1ActionStepReached | Rise1AmendmentDetailed | Rise1AmendmentDropped | Rise1AmendmentProposed | Rise1AttackJudged | Rise1AttackPostponed | Rise1AttackRolled | Rise1AttitudeSet | Rise1AttitudesSet | Rise1BlockChecked | Rise1ClosingBegun | Rise1CombatContinued | Rise1CombatEnded | Rise1CombatStarted | Rise1ConditionGained | Rise1ConditionLost | Rise1ConflictFound | Rise1ContestClosed | Rise1ContestOpened | Rise1Continued | Rise1CorrectionTaken | Rise1CoverStruck | Rise1CreatureAdded | Rise1CreatureArriving | Rise1CreatureHidden | Rise1CreatureLeft | Rise1DamageRolled | Rise1DamageTaken | Rise1DaysPassed | Rise1DeedExerted | Rise1DeedJudged | Rise1DeedRolled | Rise1DeedRuled | Rise1DeedTried | Rise1DeedsAnnounced | Rise1DeedsJudged | Rise1DeedsOrdered | Rise1Defeated | Rise1DelayedFired | Rise1DelayedLapsed | Rise1DelayedSet | Rise1DepthReached | Rise1DiceDeclared | Rise1DiceRequested | Rise1DiceSealed | Rise1Died | Rise1DoorClosed | Rise1DoorOpened | Rise1DueDisclosed | Rise1EffectRecorded | Rise1EffectsExpired | Rise1EncounterClosed | Rise1EncounterOpened | Rise1EpochAdvanced | Rise1EpochClosed | Rise1EpochEnded | Rise1ExertionRolled | Rise1ExertionUsed | Rise1FatigueGained | Rise1Fell | Rise1FellUnconscious | Rise1Forked | Rise1FreeAbilityCame | Rise1GmRulingRecorded | Rise1GroupAnnounced | Rise1GroupFinished | Rise1GroupLeft | Rise1GroupResolved | Rise1GroupResumed | Rise1GroupsApart | Rise1GroupsScheduled | Rise1GroupsSet | Rise1Healed | Rise1HiddenCreatureMoved | Rise1HiddenCreatureRevealed | Rise1HiddenCreatureWithdrawn | Rise1HitPointsReset | Rise1InitiativeAnswered | Rise1InitiativeRerolled | Rise1InitiativeRolled | Rise1InitiativeShown | Rise1ItemsTaken | Rise1LaneDisclosed | Rise1LineAccepted | Rise1LineBegun | Rise1LinkInherited | Rise1LocationEffectIgnored | Rise1MidAir | Rise1MountBolted | Rise1Mounted | Rise1Moved | Rise1MovementDeclared | Rise1MovementPlanned | Rise1MovementResolved | Rise1MovementSpent | Rise1MovementStopped | Rise1MovementsMade | Rise1NobodyCanAct | Rise1ObjectManipulated | Rise1OccasionInherited | Rise1OrderWanted | Rise1PauseEnded | Rise1PauseWanted | Rise1Paused | Rise1PhaseEnded | Rise1PhaseResolved | Rise1PhaseStarted | Rise1PlanWithdrawn | Rise1PlanningBegan | Rise1PlansCollide | Rise1PlansOpening | Rise1PlansRevealed | Rise1PlansSealed | Rise1QuestionClosed | Rise1ReactionCame | Rise1ReactionsDone | Rise1ReactionsSetOff | Rise1ReadersChanged | Rise1RecoverUsed | Rise1ResistanceRecovered | Rise1Rested | Rise1Restored | Rise1RideAsked | Rise1RideChecked | Rise1RideExerted | Rise1RideRolled | Rise1RollKept | Rise1RoundEnded | Rise1RoundForced | Rise1RoundStarted | Rise1RulingMade | Rise1RulingRequested | Rise1RushAttacks | Rise1RushBegan | Rise1RushDone | Rise1RushedThrough | Rise1ScreenRollAnnounced | Rise1ScreenRollBegun | Rise1ScreenRollShown | Rise1ScreenRolled | Rise1SealedValuesInherited | Rise1SeatChanged | Rise1SeatChoiceCommitted | Rise1SeatChoiceForfeited | Rise1SeatChoiceOpened | Rise1SeatChoiceVoided | Rise1SeatClosed | Rise1SeatKeyRemoved | Rise1SeatKeySet | Rise1SeatOpened | Rise1SeatTokenIssued | Rise1SeedCommitted | Rise1SeedRevealed | Rise1SeedWaived | Rise1SheetShown | Rise1SprintAnswered | Rise1SprintsAsked | Rise1SqueezingJudged | Rise1SteppedAside | Rise1StreamRedirected | Rise1Sustained | Rise1SwiftClosed | Rise1SwiftCommitted | Rise1SwiftDeclined | Rise1SwiftFollowed | Rise1SwiftResolved | Rise1TargetDone | Rise1TerrainSet | Rise1TookOff | Rise1TurnBegan | Rise1TurnEnded | Rise1TurnEnding | Rise1TurnPassed | Rise1VitalWoundTaken | Rise1WallsSet | Rise1Woke | Rise1WoundTreated | Rise1ZoneMade | Rise1ZonesEnded;
 
 /** The check of a creature that exerted itself stands now. */
 export type Rise1ExertionRolled = {
@@ -13015,10 +13026,10 @@ pay?: "standard" | "minor" | "free" | "movement";
 /** One effect of a ruling: on a creature, on its sheet, or on the walls and doors of the map. */
 export type Rise1MendingView = {
 /** What it does. */
-does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls" | "teach" | "unteach";
-/** The creature; nobody for `walls`. */
+does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls" | "teach" | "unteach" | "restore" | "withdraw" | "terrain";
+/** The creature; nobody for `walls` and `terrain`. */
 target: string;
-/** How much damage, hit points, resistance or how many levels of fatigue. */
+/** How much damage, hit points, resistance or how many fatigue; the hit points to `restore` to. */
 amount: number;
 /** What sort of damage. */
 sort: "normal" | "environmental" | "subdual";
@@ -13036,6 +13047,10 @@ to: [number, number] | null;
 edges: Array<string>;
 /** What is on them from now on. */
 becomes: "wall" | "closed_door" | "open_door" | "none";
+/** The cells whose ground changes, for `terrain`. */
+cells: Array<[number, number]>;
+/** What they are made of from now on. */
+terrain: "normal" | "difficult" | "obstacle" | "wall";
 };
 
 /** A creature that jumped is in mid-air; it comes down with the next phase. */
@@ -13810,6 +13825,18 @@ creature: string;
 rest: "short" | "long";
 /** Which vital wound a long rest removes, counted from 0. */
 wound: number | null;
+};
+
+/** A creature that was dead or out of the fight takes part again, without vital wounds. */
+export type Rise1Restored = {
+/** The type, which says what the other members are. */
+type: "restored";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the creature. */
+creature: string;
+/** Its hit points. */
+hp: number;
 };
 
 /** Reveal a hidden creature, as the GM; it joins the fight as an arrival. */
@@ -14902,6 +14929,17 @@ stops: boolean;
 critical: boolean;
 };
 
+/** Cells are made of something else from now on. */
+export type Rise1TerrainSet = {
+/** The type, which says what the other members are. */
+type: "terrain_set";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+cells: Array<[number, number]>;
+/** What cells are made of that are not plain ground, by `x,y`, such as `3,-2`. */
+terrain: "normal" | "difficult" | "obstacle" | "wall";
+};
+
 /** Throw an object in hand, or a creature in one's grip, as far as strength allows. */
 export type Rise1Throw = {
 /** The type, which says what the other members are. */
@@ -15633,10 +15671,10 @@ altitude_ft?: number;
 /** One effect of a ruling: on a creature, on its sheet, or on the walls and doors of the map. */
 export type RiseMending = {
 /** What it does. */
-does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls" | "teach" | "unteach";
-/** The creature; nobody for `walls`. */
+does: "damage" | "heal_hp" | "heal_dr" | "gain" | "lose" | "fatigue" | "locate" | "walls" | "teach" | "unteach" | "restore" | "withdraw" | "terrain";
+/** The creature; nobody for `walls` and `terrain`. */
 target?: string;
-/** How much damage, hit points, resistance or how many levels of fatigue. */
+/** How much damage, hit points, resistance or how many fatigue; the hit points to `restore` to. */
 amount?: number;
 /** What sort of damage. */
 sort?: "normal" | "environmental" | "subdual";
@@ -15654,6 +15692,10 @@ to?: [number, number] | null;
 edges?: Array<string>;
 /** What is on them from now on. */
 becomes?: "wall" | "closed_door" | "open_door" | "none";
+/** The cells whose ground changes, for `terrain`. */
+cells?: Array<[number, number]>;
+/** What they are made of from now on. */
+terrain?: "normal" | "difficult" | "obstacle" | "wall";
 };
 
 /** What a creature is before the fight; distances in feet. */
@@ -16314,6 +16356,16 @@ export type UsageShare = {
 used: number;
 /** The quota; null if there is none. */
 limit: number | null;
+};
+
+/** The way of a movement, as its seat foresees it: nobody answers it, and no die is thrown. */
+export type Way = {
+/** The cells in order, without the one where it begins. */
+path: Array<Array<number>>;
+/** What it costs of the speed, in feet. */
+feet: number;
+/** The ids of the creatures that may strike at the mover. */
+provokes: Array<string>;
 };
 
 /** An address to which commits are posted. */

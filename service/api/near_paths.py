@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from typing import Final
 
 from service.api.operations import OPERATIONS
+from service.rules.kernel.near import likeness
 
-CLOSE: Final = 0.8
-"""The minimum similarity of a suggested path; 1 means equal."""
+CLOSE: Final = 80
+"""The least per cent of letters that a suggested path has in common with the one that was asked for."""
 
 LONGEST_STEP: Final = 40
 """The maximum length, in characters, of a path segment that is compared with a name."""
@@ -33,8 +33,8 @@ def near_path(path: str, method: str) -> str:
             continue
         theirs = "/".join(given for _, given in named)
         ours = "/".join([*wanted[:shift], *(name for name, _ in named)])
-        ratio = SequenceMatcher(None, ours, theirs).ratio()
-        if ratio > best:
+        alike = likeness(theirs, ours, CLOSE)
+        if alike > best:
             filled = [given if name.startswith("{") else name for name, given in pairs]
-            best, near = ratio, "/" + "/".join([*wanted[:shift], *filled])
+            best, near = alike, "/" + "/".join([*wanted[:shift], *filled])
     return f"; closest match: {near}" if near else ""

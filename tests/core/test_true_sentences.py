@@ -165,6 +165,27 @@ def test_creatures_of_one_name_are_told_apart_by_numbers() -> None:
     assert unique_names(names) == {"a": "Goblin 2", "b": "Goblin 3", "c": "Goblin 1", "d": "the orc"}
 
 
+def test_poison_and_what_is_laid_name_whose_they_are() -> None:
+    """Their sources are always creatures, so they are declared as creatures."""
+    names, speech = {"pia": "Pia", "orc": "Orc"}, speech_of(HEARTRUSH)
+    poison = {"id": "viper", "doses": 2, "dice": 1, "sides": 6, "on_weapons": True}
+    struck = {
+        "type": "poison_struck",
+        "creature": "pia",
+        "source": "orc",
+        "weapon": "fangs",
+        "poison": poison,
+    }
+    assert sentence(struck, names, speech) == "viper from fangs of Orc gets into Pia"
+    laid = {"type": "effect_laid", "effect": {"source": "orc", "ability": "ward", "on": ["pia"]}}
+    assert sentence(laid, names, speech) == "ward of Orc takes hold"
+
+
+def test_cells_of_a_list_are_told_apart() -> None:
+    moved = {"type": "moved", "creature": "a", "path": [[1, 0], [2, 0]], "how": "self", "riders": []}
+    assert sentence(moved, {"a": "Ann"}, speech_of(RISE)) == "Ann moves to (1, 0), (2, 0) (self)"
+
+
 def test_a_condition_says_of_whom_it_comes() -> None:
     lost = {"type": "condition_lost", "creature": "pia", "condition": "fear@orc"}
     names = {"pia": "Pia", "orc": "Orc"}

@@ -577,6 +577,13 @@ class CreatureHidden(t.TypedDict):
     entry: "EntryView"
 
 @t.final
+class CreatureLeft(t.TypedDict):
+    """A creature leaves the fight alive."""
+    type: t.Literal['creature_left']
+    because: list[str]
+    creature: str
+
+@t.final
 class CreatureView(t.TypedDict):
     """One creature as it is now: the character, and what the fight has made of it."""
     sheet: "SheetView"
@@ -984,7 +991,7 @@ class EscapeGrapple(t.TypedDict):
     type: t.Literal['escape_grapple']
     creature: str
 
-Event: t.TypeAlias = "AbilityDone | AbilityForgotten | AbilityLearned | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | DamageRolled | DamageTaken | DaysPassed | DeedExerted | DeedJudged | DeedRolled | DeedRuled | DeedTried | DeedsAnnounced | DeedsJudged | DeedsOrdered | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementStopped | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
+Event: t.TypeAlias = "AbilityDone | AbilityForgotten | AbilityLearned | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | CreatureLeft | DamageRolled | DamageTaken | DaysPassed | DeedExerted | DeedJudged | DeedRolled | DeedRuled | DeedTried | DeedsAnnounced | DeedsJudged | DeedsOrdered | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementStopped | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | Restored | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TerrainSet | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
 """An event of rise@1."""
 
 @t.final
@@ -1615,7 +1622,7 @@ class ManipulateObject(t.TypedDict):
 @t.final
 class MendingView(t.TypedDict):
     """One effect of a ruling: on a creature, on its sheet, or on the walls and doors of the map."""
-    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls', 'teach', 'unteach']
+    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls', 'teach', 'unteach', 'restore', 'withdraw', 'terrain']
     target: str
     amount: int
     sort: t.Literal['normal', 'environmental', 'subdual']
@@ -1626,6 +1633,8 @@ class MendingView(t.TypedDict):
     to: list[int] | None
     edges: list[str]
     becomes: t.Literal['wall', 'closed_door', 'open_door', 'none']
+    cells: list[list[int]]
+    terrain: t.Literal['normal', 'difficult', 'obstacle', 'wall']
 
 @t.final
 class MidAir(t.TypedDict):
@@ -2131,6 +2140,14 @@ class Rested(t.TypedDict):
     creature: str
     rest: t.Literal['short', 'long']
     wound: int | None
+
+@t.final
+class Restored(t.TypedDict):
+    """A creature that was dead or out of the fight takes part again, without vital wounds."""
+    type: t.Literal['restored']
+    because: list[str]
+    creature: str
+    hp: int
 
 @t.final
 class RevealCreature(t.TypedDict):
@@ -2824,6 +2841,14 @@ class TargetDone(t.TypedDict):
     critical: bool
 
 @t.final
+class TerrainSet(t.TypedDict):
+    """Cells are made of something else from now on."""
+    type: t.Literal['terrain_set']
+    because: list[str]
+    cells: list[list[int]]
+    terrain: t.Literal['normal', 'difficult', 'obstacle', 'wall']
+
+@t.final
 class Throw(t.TypedDict):
     """Throw an object in hand, or a creature in one's grip, as far as strength allows."""
     type: t.Literal['throw']
@@ -3266,7 +3291,7 @@ class RiseFreeUse(t.TypedDict):
 @t.final
 class RiseMending(t.TypedDict):
     """One effect of a ruling: on a creature, on its sheet, or on the walls and doors of the map."""
-    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls', 'teach', 'unteach']
+    does: t.Literal['damage', 'heal_hp', 'heal_dr', 'gain', 'lose', 'fatigue', 'locate', 'walls', 'teach', 'unteach', 'restore', 'withdraw', 'terrain']
     target: t.NotRequired[str]
     amount: t.NotRequired[int]
     sort: t.NotRequired[t.Literal['normal', 'environmental', 'subdual']]
@@ -3277,6 +3302,8 @@ class RiseMending(t.TypedDict):
     to: t.NotRequired[list[int] | None]
     edges: t.NotRequired[list[str]]
     becomes: t.NotRequired[t.Literal['wall', 'closed_door', 'open_door', 'none']]
+    cells: t.NotRequired[list[list[int]]]
+    terrain: t.NotRequired[t.Literal['normal', 'difficult', 'obstacle', 'wall']]
 
 @t.final
 class RiseSheet(t.TypedDict):

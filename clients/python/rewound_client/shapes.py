@@ -1371,6 +1371,7 @@ class Preview(t.TypedDict):
     """Whether the rules accept the command."""
     refusal: t.NotRequired["Refusal"]
     """Why the command was refused."""
+    way: t.NotRequired["Way"]
 
 @t.final
 class ProblemError(t.TypedDict):
@@ -2141,6 +2142,16 @@ class UsageShare(t.TypedDict):
     """How much is used."""
     limit: int | None
     """The quota; null if there is none."""
+
+@t.final
+class Way(t.TypedDict):
+    """The way of a movement, as its seat foresees it: nobody answers it, and no die is thrown."""
+    path: list[list[int]]
+    """The cells in order, without the one where it begins."""
+    feet: int
+    """What it costs of the speed, in feet."""
+    provokes: list[str]
+    """The ids of the creatures that may strike at the mover."""
 
 @t.final
 class Webhook(t.TypedDict):

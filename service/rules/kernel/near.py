@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
+
+SLIPS: Final = 2
+"""The most letters by which a misspelt name differs from the one that is meant."""
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str:
@@ -25,16 +29,28 @@ def close_name(name: str, known: Iterable[str], least: int = 60) -> str | None:
 
     The fewest slips count, then the order of *known*; case does not.
     """
-    plain = name.casefold()
+    ranked = [(likeness(name, other, least), other) for other in known]
+    alike, best = max(ranked, key=lambda each: each[0], default=(0, None))
+    return best if alike >= least else None
 
-    def alike(other: str) -> int:
-        longer, both = max(len(plain), len(other)), max(1, len(plain) + len(other))
-        if 200 * min(len(plain), len(other)) < least * both:  # a long text is not compared letter by letter
-            return 0
-        return 200 * (longer - slips(plain, other.casefold())) // both
 
-    best = max(known, key=alike, default=None)
-    return best if best is not None and alike(best) >= least else None
+def likeness(name: str, other: str, least: int = 1) -> int:
+    """Return the per cent of letters that both have in common, in either case; 0 if fewer than *least*."""
+    plain, wanted = name.casefold(), other.casefold()
+    longer, both = max(len(plain), len(wanted)), max(1, len(plain) + len(wanted))
+    if 200 * min(len(plain), len(wanted)) < least * both:  # a long text is not compared letter by letter
+        return 0
+    return 200 * (longer - slips(plain, wanted)) // both
+
+
+def misspelt_name(word: str, known: Iterable[str]) -> str | None:
+    """Return the name among *known* that *word* is a slip of the pen for, None if it is another word.
+
+    Slips are one letter in three, and two at most. Case is no slip, nor are `-` and spaces for `_`.
+    """
+    plain = word.strip().casefold().replace("-", "_").replace(" ", "_")
+    ranked = [(slips(plain, name), name) for name in known if abs(len(plain) - len(name)) <= SLIPS]
+    return min([(n, name) for n, name in ranked if n <= min(SLIPS, len(name) // 3)], default=(0, None))[1]
 
 
 def slips(word: str, other: str) -> int:

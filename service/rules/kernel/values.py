@@ -111,7 +111,9 @@ Count: TypeAlias = Annotated[int, number("count", 0, 1_000, many=1_000)]
 """How many there are of something that people count at a table."""
 HiddenCreature: TypeAlias = Annotated[int, number("hidden creature", 0, 100, many=100)]
 """The number of a creature that the gm hides: an encounter hides at most 100."""
-Coordinate: TypeAlias = Annotated[int, number("coordinate", -9_999, 9_999)]
+EDGE: Final = 9_999
+"""The last column and row of the map, on either side of 0."""
+Coordinate: TypeAlias = Annotated[int, number("coordinate", -EDGE, EDGE)]
 """A column or a row: a map of 20,000 cells a side is 19 miles wide."""
 Cell: TypeAlias = Annotated[tuple[Coordinate, Coordinate], Meaning(kind="cell", many=EDGES)]
 """A cell of the grid, as x and y."""

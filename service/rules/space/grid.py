@@ -47,6 +47,9 @@ _PLAIN_STEPS: Final = 1
 _OF_A_CREATURE: Final = 8
 """The cells along a side of a space that a creature may fill; they are listed for nothing."""
 
+_FARTHEST: Final = 200
+"""The cells of the longest movement: 1,000 feet."""
+
 _SPANS_OF_A_STEP: Final = 32
 """The parts of rows that are compared in about the time of a step of work."""
 
@@ -95,6 +98,17 @@ def cells(at: Cell, side: int) -> tuple[Cell, ...]:
     if side > _OF_A_CREATURE:
         spend(side * side)
     return tuple((at[0] + i, at[1] + j) for j in range(side) for i in range(side))
+
+
+def is_beyond(at: Cell, side: int) -> bool:
+    """Return whether any of the space at *at* that is *side* cells wide is beyond the edge of the map."""
+    x, y = at
+    return not (-values.EDGE <= x <= values.EDGE + 1 - side and -values.EDGE <= y <= values.EDGE + 1 - side)
+
+
+def is_near_edge(at: Cell) -> bool:
+    """Return whether a movement from *at* may come to the edge of the map."""
+    return is_beyond((at[0] - _FARTHEST, at[1] - _FARTHEST), 2 * _FARTHEST)
 
 
 def nearest(at: Cell) -> Iterator[Cell]:

@@ -9,7 +9,7 @@ from service.rules.kernel.messages import Event
 from service.rules.kernel.records import EMPTY, changed, computed_from, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId
-from service.rules.space.grid import Cell, cells
+from service.rules.space.grid import Cell, cells, is_beyond
 from service.rules.space.walls import (
     Closed,
     EdgeKey,
@@ -73,8 +73,8 @@ class WalledTable(Table):
         raise NotImplementedError
 
     def is_solid(self, cell: Cell) -> bool:
-        """Return whether *cell* is filled with wall."""
-        return self.ground(cell) == "wall"
+        """Return whether *cell* is filled with wall, as whatever is beyond the edge of the map counts."""
+        return self.ground(cell) == "wall" or is_beyond(cell, 1)
 
     def is_divided(self, at: Cell, side: int) -> bool:
         """Return whether a closed edge divides the space at *at* that is *side* cells wide."""

@@ -46,6 +46,7 @@ ADDED: Final = {
     "HR-BREATH-4": "the ledger has breath that is held, and not who cannot hold it any longer",
     "HR-CLIMB-2": "the ledger has climbs on creatures, and not what ends one that nobody lets go of",
     "HR-COND-29": "the books lay conditions until something ends them, and have none by the clock",
+    "HR-COND-31": "the ledger lifts rage by an attack on its source, and not where none is possible",
     "HR-COND-30": "the ledger has what lasts for a round, and not who ends it while no combat runs",
     "HR-MOVE-8": "the ledger has who may be passed, and no hidden creature that stops somebody there",
     "HR-FALL-4": "the ledger has distance by cells, and no height between two of them",

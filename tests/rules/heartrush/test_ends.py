@@ -218,3 +218,43 @@ def test_HR_DMG_1_rounds_that_nobody_counts_limit_no_shrugs() -> None:
 def test_HR_SVC_7_nobody_is_named_or_has_passed_when_a_fight_is_over() -> None:
     fight = begun({"pia": (0, 0), "ash": (0, 1), "orc": (9, 0)}).do("pass", creature="pia").do("end_combat")
     assert (fight.state.member_passed, fight.state.starter, fight.state.ending) == ((), None, "")
+
+
+FELT = ("frightened", "enraged", "charmed")
+ENDS: dict[str, dict[str, Any]] = {
+    "dies": {"kind": "die", "creature": "orc"},
+    "leaves": {"kind": "withdraw", "creature": "orc"},
+}
+
+
+def laid(condition: str) -> dict[str, Any]:
+    return {"kind": "condition", "creature": "pia", "condition": condition, "levels": 2, "by": "orc"}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("condition", FELT)
+def test_HR_COND_31_a_feeling_ends_with_whom_it_is_about(condition: str, end: str) -> None:
+    fight = begun({"pia": (0, 0), "orc": (5, 0), "wolf": (9, 9)})
+    ruled(fight, **laid(condition))
+    ruled(fight, kind="condition", creature="wolf", condition=condition, by="pia")
+    assert fight["pia"].level(condition) == 2
+    ruled(fight, **ENDS[end])
+    assert not fight["pia"].has(condition)
+    assert fight["wolf"].has(condition), "that is about somebody who is there"
+
+
+@pytest.mark.parametrize("condition", FELT)
+def test_HR_COND_31_nobody_feels_for_one_that_died_before(condition: str) -> None:
+    """An effect that kills its user frightens nobody with it after that."""
+    fight = begun({"pia": (0, 0), "orc": (5, 0), "wolf": (9, 9)})
+    effects = [ENDS["dies"], laid(condition)]
+    fight.do("gm_ruling", kind="effect", decision="so it is", effects=effects)
+    assert not fight["pia"].has(condition)
+
+
+@pytest.mark.parametrize("condition", FELT)
+def test_HR_COND_31_one_that_lies_unconscious_is_still_feared(condition: str) -> None:
+    fight = begun({"pia": (0, 0), "orc": (5, 0), "wolf": (9, 9)})
+    ruled(fight, **laid(condition))
+    ruled(fight, kind="knock_out", creature="orc")
+    assert fight["pia"].has(condition)

@@ -188,7 +188,16 @@ ALONE = {
     *("HR-MOVE-5", "HR-RES-5", "HR-RUSH-1", "HR-SIZE-5", "HR-SIZE-8", "HR-STANCE-5", "HR-STANCE-6"),
     *("HR-STANCE-AGI-2", "HR-STANCE-DEF-1", "HR-START-6", "HR-START-7", "HR-START-9", "HR-TIME-2"),
     *("HR-WND-6", "HR-WPN-4", "HR-WPN-11", "HR-ZERO-1", "HR-ZERO-2", "HR-ZERO-4", "HR-ZERO-5"),
-    *("HR-SVC-9", "HR-COND-29", "HR-MOVE-8", "HR-FALL-4", "HR-FORCE-5", "HR-FORCE-3", "HR-POIS-2"),
+    *(
+        "HR-SVC-9",
+        "HR-COND-29",
+        "HR-COND-31",
+        "HR-MOVE-8",
+        "HR-FALL-4",
+        "HR-FORCE-5",
+        "HR-FORCE-3",
+        "HR-POIS-2",
+    ),
 }
 """Rules about one creature, whatever the others are; and those of bonds, which ask nobody's side."""
 

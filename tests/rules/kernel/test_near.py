@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.rules.kernel.near import close_name, nearest_name
+from service.rules.kernel.near import close_name, likeness, misspelt_name, nearest_name
 
 FIELDS = ("stance", "range_ft", "target", "prompt")
 
@@ -32,3 +32,24 @@ def test_the_first_of_the_closest_counts_and_a_higher_demand_refuses_more() -> N
 def test_the_nearest_name_is_one_of_them_however_far() -> None:
     assert nearest_name("dire wolf", ("orc", "wolf", "direct")) == "wolf"
     assert nearest_name("zzz", ("orc", "wolf")) == "orc"
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("Stance", "stance"),
+        ("stanse", "stance"),
+        ("range-fit", "range_ft"),
+        ("prmt", "prompt"),
+        ("pro", None),
+    ],
+)
+def test_a_word_is_misspelt_by_one_letter_in_three_and_two_at_most(word: str, meant: str | None) -> None:
+    assert misspelt_name(word, FIELDS) == meant
+
+
+def test_likeness_is_that_of_the_letters_of_both() -> None:
+    assert likeness("stance", "STANCE") == 100
+    assert likeness("stanse", "stance") == 83
+    assert likeness("stanse", "stance", 84) == 83
+    assert likeness("s", "stance", 84) == 0, "so short a word is not compared"

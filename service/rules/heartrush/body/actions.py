@@ -7,6 +7,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush import books
 from service.rules.heartrush.creatures.abilities import Ability, Spell, costs_action
+from service.rules.heartrush.creatures.size_and_bonds import WAYS
 from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State, is_able
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
@@ -55,9 +56,10 @@ def strained(state: State, creature: str) -> State:
     return changed(state, rulings=number).pushed(frame)
 
 
-def winded(state: State, creature: str) -> State:
-    """Return the state after a move of *creature* that is not paid for: without air it costs breath too."""
-    return strained(state, creature) if is_airless(state.creatures[creature]) else state
+def winded(state: State, creature: str, how: str) -> State:
+    """Return the state after a move that is not paid for: without air most ways cost breath too."""
+    is_felt = WAYS[how].breath and is_airless(state.creatures[creature])
+    return strained(state, creature) if is_felt else state
 
 
 def stream_of(creature: str) -> str:

@@ -15,7 +15,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.damage import burn
 from service.rules.heartrush.body.wounds import Died
 from service.rules.heartrush.creatures.character import MOST_LEVELS, Condition
-from service.rules.heartrush.creatures.size_and_bonds import BONDS, eased, untied
+from service.rules.heartrush.creatures.size_and_bonds import BONDS, FEELINGS, HR_COND_31, eased, untied
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
@@ -196,7 +196,7 @@ def gain(
 
     It ends by itself after *lasts_s* seconds, if they are given.
     """
-    if levels <= 0:
+    if levels <= 0 or is_about_nobody(state, condition, source):
         return state
     kind = kind_of(condition)
     if kind.before_gain is not None:
@@ -214,6 +214,13 @@ def gain(
     )
     state = yield gained
     return state if kind.on_gain is None else (yield from kind.on_gain(state, gained))
+
+
+@enforces(HR_COND_31)
+def is_about_nobody(state: State, condition: str, source: str | None) -> bool:
+    """Return whether *condition* would be about a creature that has died or left before it is laid."""
+    about = state.creatures.get(source) if source is not None and condition in FEELINGS else None
+    return about is not None and not about.is_present
 
 
 @enforces(HR_COND_2)

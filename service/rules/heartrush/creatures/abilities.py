@@ -26,7 +26,6 @@ from service.rules.kernel.values import (
     Levels,
     Points,
     Seconds,
-    SourceId,
     StepId,
     Subject,
     Total,
@@ -200,7 +199,7 @@ class Lasting:
     """A modifier that affects creatures: who laid it, with what, and until when."""
 
     id: Code
-    source: SourceId
+    source: CreatureId
     ability: AbilityId
     on: tuple[CreatureId, ...]
     modifier: Modifier

@@ -115,6 +115,15 @@ BONDS: Final = ("grappling", "grappled", "creature_climber", "climbed_on")
 """The conditions that are ends of a bond."""
 
 
+FEELINGS: Final = ("frightened", "enraged", "charmed")
+"""The conditions that are about another creature, their source, and are no bond with it."""
+HR_COND_31: Final = Rule(
+    "HR-COND-31",
+    "Fear, rage and charm end when the creature that they are about dies or leaves.",
+    RULING,
+)
+
+
 def captive_of(state: State, creature: Creature) -> Creature | None:
     """Return whom *creature* holds."""
     return _other_end(state, creature, "grappling")
@@ -235,8 +244,21 @@ def untied(state: State, creature: str, condition: str) -> State:
     return state.with_creature(creature, conditions=left)
 
 
+@enforces(HR_COND_31)
+def forget(state: State, source: str) -> State:
+    """Return the state in which nobody fears, rages at or is charmed by *source* any more."""
+    for name, creature in state.creatures.items():
+        felt = [key for key in FEELINGS if key in creature.conditions]
+        for key in felt:
+            if creature.conditions[key].source == source:
+                left = without_key(state.creatures[name].conditions, key)
+                state = state.with_creature(name, conditions=left)
+    return state
+
+
 def let_go(state: State, creature: str, *, dead: bool) -> State:
-    """Return the state in which *creature* holds and climbs nobody, and if dead bears nobody either."""
+    """Return the state in which *creature* holds and climbs nobody; if dead, nobody holds or feels for it."""
+    state = forget(state, creature) if dead else state
     found = state.creatures[creature]
     if not found.conditions:
         return state

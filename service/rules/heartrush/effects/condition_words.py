@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from service.rules.heartrush.body.conditions import CONDITIONS
-from service.rules.kernel.near import slips
+from service.rules.kernel.near import misspelt_name
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 
 HR_SVC_9: Final = Rule(
@@ -32,8 +32,6 @@ ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Words of the book that no condition is stored for, with what they are laid by."""
-SLIPS: Final = 2
-"""Letters by which a word may differ from a condition's name and still be meant for it."""
 
 
 @enforces(HR_SVC_9)
@@ -48,14 +46,7 @@ def word_fault(word: str, *, custom: bool, other: bool) -> str | None:
         return f"{word} needs another creature: name it in by" if kind.of_somebody and not other else None
     if word in ELSEWHERE:
         return f"{word} is no condition: lay it with {ELSEWHERE[word]}"
-    meant = near(word)
+    meant = misspelt_name(word, CONDITIONS)
     if meant is not None:
         return f"{word} is no condition; {meant} is one"
     return None if custom else f"{word} is no condition of the book; say custom if it is one of yours"
-
-
-def near(word: str) -> str | None:
-    """Return the condition that *word* is nearly the name of, None if it is none."""
-    plain = word.strip().lower().replace("-", "_").replace(" ", "_")
-    names = [name for name in CONDITIONS if slips(plain, name) <= min(SLIPS, len(name) // 3)]
-    return min(names, key=lambda name: (slips(plain, name), name)) if names else None

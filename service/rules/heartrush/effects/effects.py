@@ -531,7 +531,7 @@ class EarlySidestepTaken(Event[State]):
         if frame is None:
             return state
         state = state.put(changed(frame, sidestepped=(*frame.sidestepped, self.creature)))
-        return winded(state, self.creature)
+        return winded(state, self.creature, "sidestep")
 
 
 @record

@@ -112,6 +112,9 @@ class Dash(Command[State]):
             cell = f"{self.to[0]},{self.to[1]}"
             if others := [each.id for each in state.standing_at(self.to) if each.id != self.creature]:
                 raise Refused("space_occupied", f"{others[0]} stands at {cell}; choose a free cell")
+            if approaches(state, creature, creature.position, self.to):
+                detail = f"{creature.id} fears what {cell} is nearer to"
+                raise Refused("frightened_approach", detail, "HR-COND-15")
             raise Refused("insufficient_movement", f"{cell} is not within reach of a dash: {most} ft at most")
         return found
 
@@ -210,7 +213,7 @@ class SidestepTaken(Event[State]):
             frame = changed(frame, snapshot=with_upright(frame.snapshot, self.creature))
         taken = (*frame.sidestepped, self.creature)
         last = taken.count(self.creature) >= sidesteps_of(state, state.creatures[self.creature])
-        return winded(state.put(changed(frame, sidestepped=taken, moved=last)), self.creature)
+        return winded(state.put(changed(frame, sidestepped=taken, moved=last)), self.creature, "sidestep")
 
 
 def with_upright(snapshot: Mapping[str, Creature], creature: str) -> Mapping[str, Creature]:

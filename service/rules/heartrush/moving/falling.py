@@ -8,7 +8,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.damage import hurt
 from service.rules.heartrush.body.permission import Sent, gm
 from service.rules.heartrush.creatures.ledges import drop_ft
-from service.rules.heartrush.creatures.size_and_bonds import climbers_on
+from service.rules.heartrush.creatures.size_and_bonds import WAYS, climbers_on
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
@@ -147,6 +147,7 @@ def fall_over(state: State, before: Creature, new: Cell, *, climbing: bool) -> E
     if not feet:
         return state
     fallen = state.creatures[before.id]
-    for name in (*(rider.id for rider in climbers_on(state, fallen)), fallen.id):
+    carried = [rider.id for rider in climbers_on(state, fallen)] if WAYS["carried"].falls else []
+    for name in (*carried, fallen.id):
         state = yield from fall(state, name, feet, BY_LEDGE)
     return state

@@ -306,17 +306,18 @@ def look_ahead(state: State, frame: PushFrame, mover: Creature) -> Ahead:
     """Return how far *mover* is pushed before something comes of it; with company it goes step by step."""
     assert frame.step is not None, "the direction is chosen first"
     crossed, stopped, blocker = way(state, mover, frame.step, frame.left_ft, frame.companion)
-    way_ft = len(crossed)
+    way_ft, brings = len(crossed), WAYS["pushed"]
     for i, cell in enumerate(crossed):
         hidden_creature = state.hidden_creature_in(OccupiedSpace(cell, mover.space))
-        if hidden_creature is not None:
+        if brings.meets and hidden_creature is not None:
             edge = (mover.position, *crossed[:i])[-1]
             return Ahead(crossed[:i], edge, hidden_creature=hidden_creature)
         edge = (mover.position, *crossed[: i + 1])[-2]
         over = (edge[0] + frame.step[0], edge[1] + frame.step[1])
-        if drop_ft(state, changed(mover, position=edge), edge, over, climbing=False):
+        if brings.falls and drop_ft(state, changed(mover, position=edge), edge, over, climbing=False):
             return Ahead(crossed[: i + 1], edge, over)
-        trippers = () if mover.has("prone") else trip_trigger(state, mover, cell)
+        can_trip = brings.tripped and not mover.has("prone")
+        trippers = trip_trigger(state, mover, cell) if can_trip else ()
         is_last = i == way_ft - 1
         if trippers or (frame.companion is not None and not is_last):
             return Ahead(crossed[: i + 1], edge, trippers=trippers, is_unfinished=not is_last)
@@ -438,7 +439,7 @@ class Followed(Event[State]):
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
-        return winded(state, self.creature)
+        return winded(state, self.creature, "followed")
 
 
 # --- which way -----------------------------------------------------------------------------------------

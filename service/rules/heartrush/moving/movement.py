@@ -275,6 +275,7 @@ def walk(
     state: State, creature: str, path: tuple[Cell, ...], *, how: str = "dash", stand: bool = False
 ) -> Emits[State]:
     """Emit a movement of the creature's own from its first step: to its end, or until somebody may react."""
+    assert WAYS[how].by_itself, how
     movement = f"r{state.round}/m{state.movements + 1}"
     start = Walk(creature=creature, left=path, how=how)
     if stand:
@@ -311,10 +312,10 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
     """Return how far *mover* goes: to the end of its way, or to the first moment somebody may react."""
     at, feet = mover.position, 0
     diagonals, inside = walk.diagonals, walk.inside
-    watching = watchers(state, mover, walk.provoked, walk.how)
+    watching, way = watchers(state, mover, walk.provoked, walk.how), WAYS[walk.how]
     for done, new in enumerate(walk.left):
         hidden_creature = state.hidden_creature_in(OccupiedSpace(new, mover.space))
-        if hidden_creature is not None:
+        if way.meets and hidden_creature is not None:
             return Stride(done, feet, diagonals, inside, hidden_creature=hidden_creature)
         cn = 0 if walk.climbed else climb_cn(state, mover, at, new)
         if cn:  # whether the mover can climb at all is known before it leaves its cell
@@ -323,12 +324,12 @@ def stride(state: State, mover: Creature, walk: Walk, *, step_by_step: bool) -> 
         if striking:  # the step is not taken yet: what it adds counts when it is
             return Stride(done, feet, diagonals, inside, striking=striking)
         inside = counted
-        feet += step_cost(state, mover, at, new, diagonals) if WAYS[walk.how].pays else FEET
+        feet += step_cost(state, mover, at, new, diagonals) if way.pays else FEET
         diagonals += at[0] != new[0] and at[1] != new[1]
-        if drop_ft(state, mover, at, new, climbing=True):
+        if way.falls and drop_ft(state, mover, at, new, climbing=True):
             return Stride(done + 1, feet, diagonals, inside, fell_from=at)
         at = new
-        tripping = trip_trigger(state, mover, at)
+        tripping = trip_trigger(state, mover, at) if way.tripped else ()
         if tripping or step_by_step:
             return Stride(done + 1, feet, diagonals, inside, tripping=tripping)
     return Stride(len(walk.left), feet, diagonals, inside)

@@ -31,6 +31,8 @@ from service.rules.space.grid import (
     cells,
     distance,
     ends_within,
+    is_beyond,
+    is_near_edge,
     is_step,
     path_to,
     reachable,
@@ -267,6 +269,8 @@ def may_share(state: State, mover: Creature, other: Creature) -> bool:
 
 def is_walled(state: State, mover: Creature, at: Cell) -> bool:
     """Return whether any of the mover's space would be inside a wall at *at*, or on both sides of one."""
+    if is_beyond(at, mover.space):
+        return True
     if state.terrain and any(state.is_solid(cell) for cell in cells(at, mover.space)):
         return True
     return state.is_divided(at, mover.space)
@@ -386,7 +390,7 @@ def _leaps(state: State, creature: Creature, found: Reach, budget: int) -> Mappi
 def ends_of(state: State, creature: Creature, budget: int) -> Cells:
     """Return the cells where a walk of the creature of at most *budget* feet may end."""
     _, step = _costs(state, creature)
-    if step is not None:  # the price of a step depends on where it comes from
+    if step is not None or is_near_edge(creature.position):  # cells or steps differ beside what is listed
         found = within(state, creature, budget)
         walked = [c for c in found if c != creature.position and may_stop(state, creature, c)]
         leaps = _leaps(state, creature, found, budget) if state.scenery.ledges else ()
@@ -440,7 +444,7 @@ def _noted_ground(state: State) -> tuple[Cell, ...]:
 
 def plain_ground(state: State, creature: Creature) -> Callable[[Cell], bool]:
     """Return a test for cells that cost the creature nothing more; most cells pass."""
-    if state.terrain or creature.conditions or creature.space > 1:
+    if state.terrain or creature.conditions or creature.space > 1 or is_near_edge(creature.position):
         return lambda _: False
     occupied = state.occupied
     return lambda cell: cell not in occupied

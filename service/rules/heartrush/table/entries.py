@@ -23,7 +23,7 @@ from service.rules.heartrush.creatures.character import (
     Entry,
 )
 from service.rules.heartrush.creatures.sheet import Sheet
-from service.rules.heartrush.creatures.size_and_bonds import BONDS
+from service.rules.heartrush.creatures.size_and_bonds import BONDS, FEELINGS
 from service.rules.heartrush.creatures.state import DAY_S, Creature, State
 from service.rules.heartrush.effects.ruling_effects import MOST_DESTINY
 from service.rules.heartrush.surviving.rests_and_healing import recover, slept
@@ -163,9 +163,7 @@ LEFT_BEHIND: Final = (
     "obscured",
     "highground",
     "prone",
-    "frightened",
-    "enraged",
-    "charmed",
+    *FEELINGS,
 )
 """Conditions that a place or another creature makes."""
 

@@ -1,23 +1,25 @@
-"""Say what a word of the GM does: to creatures by the rules, to their sheets, to walls and doors."""
+"""Say what a word of the GM does: to creatures by the rules, to sheets, to the map and who is on it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, Literal
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal, get_args
 
 from service.rules.kernel.bounds import bounds_fault
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import AbilityId, Amount, CreatureId, Label, SourceId
+from service.rules.kernel.values import AbilityId, Amount, CreatureId, HitPoints, Label, SourceId
 from service.rules.rise.acting.sheet_faults import sheet_faults
 from service.rules.rise.body.effects import apply, let_go
-from service.rules.rise.body.movement_and_positioning import is_wall, occupant
+from service.rules.rise.body.movement_and_positioning import come_off, is_wall, occupant
+from service.rules.rise.body.taking_damage import fall_or_wake
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.combat_statistics import ALL, condition_fault
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom, above, may_share
 from service.rules.rise.creatures.sheet import Ability, Sheet, Sort
-from service.rules.rise.creatures.state import State
+from service.rules.rise.creatures.state import State, Terrain
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, cells
 from service.rules.space.walls import EdgeKey
@@ -28,6 +30,11 @@ RI_GM_6: Final = Rule(
     "Between phases the GM may give a creature an ability, in place of one of the same name, or take one.",
     RULING,
 )
+RI_GM_7: Final = Rule(
+    "RI-GM-7",
+    "Between phases the GM may bring somebody back into the fight, take it out alive, or set the ground.",
+    RULING,
+)
 
 
 MOST: Final = 10_000
@@ -35,9 +42,13 @@ JUDGED: Final = "squeezing"
 """The condition that comes of a creature's place alone."""
 Felt = Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate"]
 """What an effect does to a creature, as the rules know effects."""
+FELT: Final[Mapping[str, Felt]] = MappingProxyType({each: each for each in get_args(Felt)})
 TEACHING: Final = ("teach", "unteach")
+SETTING: Final = ("restore", "withdraw", "terrain")
+"""What changes who takes part, or the ground."""
 BETWEEN: Final = ("rise_combat", "rise_pause")
 """The frames of moments in which no phase is unfinished."""
+BETWEEN_FAULT: Final = "the phase is not over; ask for a pause"
 _AMOUNTS: Final = ("damage", "heal_hp", "heal_dr", "fatigue")
 
 
@@ -66,6 +77,48 @@ class AbilityForgotten(Event[State]):
         return with_abilities(state, self.creature, self.ability, ())
 
 
+@record
+class Restored(Event[State]):
+    """A creature that was dead or out of the fight takes part again, without vital wounds."""
+
+    type: ClassVar[str] = "restored"
+    sentence: ClassVar[str] = "{creature} is restored to {hp} hit points"
+    creature: CreatureId
+    hp: HitPoints
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(
+            self.creature, dead=False, defeated=False, down=False, hp=self.hp, depth=0, wounds=(), credit=()
+        )
+
+
+@record
+class CreatureLeft(Event[State]):
+    """A creature leaves the fight alive."""
+
+    type: ClassVar[str] = "creature_left"
+    sentence: ClassVar[str] = "{creature} leaves"
+    creature: CreatureId
+
+    def evolve(self, state: State) -> State:
+        return state.with_creature(self.creature, defeated=True)
+
+
+@record
+class TerrainSet(Event[State]):
+    """Cells are made of something else from now on."""
+
+    type: ClassVar[str] = "terrain_set"
+    sentence: ClassVar[str] = "the gm changes the terrain to {terrain}"
+    cells: tuple[Cell, ...]
+    terrain: Terrain
+
+    def evolve(self, state: State) -> State:
+        changes = {f"{x},{y}": self.terrain for x, y in self.cells}
+        ground = {key: kind for key, kind in {**state.terrain, **changes}.items() if kind != "normal"}
+        return changed(state, terrain=ground)
+
+
 def with_abilities(state: State, creature: str, gone: str, new: tuple[Ability, ...]) -> State:
     """Return *state* in which the abilities of *creature* end with *new* and do not have *gone*.
 
@@ -88,12 +141,24 @@ class Mending:
 
     many: ClassVar[int] = 100
     does: Literal[
-        "damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "walls", "teach", "unteach"
+        "damage",
+        "heal_hp",
+        "heal_dr",
+        "gain",
+        "lose",
+        "fatigue",
+        "locate",
+        "walls",
+        "teach",
+        "unteach",
+        "restore",
+        "withdraw",
+        "terrain",
     ]
     target: CreatureId = ""
-    """The creature; nobody for `walls`."""
+    """The creature; nobody for `walls` and `terrain`."""
     amount: Amount = 0
-    """How much damage, hit points, resistance or how many levels of fatigue."""
+    """How much damage, hit points, resistance or how many fatigue; the hit points to `restore` to."""
     sort: Sort = "normal"
     """What sort of damage."""
     name: Label = ""
@@ -110,15 +175,23 @@ class Mending:
     """The edges whose wall or door changes, for `walls`."""
     becomes: Edging = "none"
     """What is on them from now on."""
+    cells: tuple[Cell, ...] = ()
+    """The cells whose ground changes, for `terrain`."""
+    terrain: Terrain = "normal"
+    """What they are made of from now on."""
 
     def fault(self, view: State) -> str | None:
         """Return what keeps it from happening, None if nothing does."""
         if self.does == "walls" or self.edges:
             return self._walls_fault(view)
+        if self.does == "terrain" or self.cells:
+            return self._terrain_fault(view)
         if self.target not in view.creatures:
             return f"there is no creature {self.target}"
         if self.does in TEACHING or self.ability is not None:
             return self._ability_fault(view)
+        if self.does in SETTING:
+            return self._setting_fault(view)
         return self._felt_fault(view)
 
     def _felt_fault(self, view: State) -> str | None:
@@ -159,12 +232,38 @@ class Mending:
             return "edges are for walls, and a target for every other effect"
         return edges_fault(view, self.edges, self.becomes)
 
+    def _terrain_fault(self, view: State) -> str | None:
+        if self.does != "terrain" or self.target:
+            return "cells are for terrain, and a target for every other effect"
+        if not 1 <= len(self.cells) <= MOST:
+            return f"1 to {MOST} cells"
+        if self.terrain == "wall" and any(view.standing_at(cell) for cell in self.cells):
+            return "somebody stands there"
+        return None if is_between(view) else BETWEEN_FAULT
+
+    def _setting_fault(self, view: State) -> str | None:
+        """Return what keeps a creature from coming back, or from leaving, None if nothing does."""
+        creature = view.creatures[self.target]
+        is_out = creature.dead or creature.defeated
+        if not is_between(view):
+            return BETWEEN_FAULT
+        if self.does == "withdraw":
+            return f"{self.target} takes no part any more" if is_out else None
+        if not is_out:
+            return f"{self.target} takes part"
+        if "hp" in view.gm_only_of(self.target):
+            return f"the hit points of {self.target} are GM-only: show its sheet first"
+        if not 1 <= self.amount <= creature.sheet.hp_max:
+            return f"{self.does} has an amount of 1 to {creature.sheet.hp_max}"
+        other = occupant(view, creature, creature.position)
+        return None if other is None else f"{other.id} is where {self.target} lies"
+
     def _ability_fault(self, view: State) -> str | None:
         sheet = view.creatures[self.target].sheet
         if self.does not in TEACHING:
             return "an ability is for teach"
-        if view.top is None or view.top.kind not in BETWEEN:
-            return "the phase is not over; ask for a pause"
+        if not is_between(view):
+            return BETWEEN_FAULT
         if "abilities" in view.gm_only_of(self.target):
             return f"the abilities of {self.target} are GM-only, and a ruling is public: show them first"
         if self.does == "unteach":
@@ -200,13 +299,11 @@ class Mending:
 
     @property
     def felt(self) -> Felt | None:
-        """What it does to a creature, null where it changes a sheet, or walls and doors."""
-        if self.does == "walls" or self.does == "teach" or self.does == "unteach":  # noqa: PLR1714 - narrows
-            return None
-        return self.does
+        """What it does to a creature, null where it changes a sheet, who takes part, or the map."""
+        return FELT.get(self.does)
 
     def alter(self, state: State) -> Emits[State]:
-        """Emit what it changes of a sheet, or of walls and doors."""
+        """Emit what it changes of a sheet, of who takes part, or of the map."""
         if self.does == "walls":
             state = yield WallsSet(edges=self.edges, becomes=self.becomes, because=("RI-GM-4",))
             return (yield from let_go(state))
@@ -214,6 +311,15 @@ class Mending:
             assert self.ability is not None, "checked on the view"
             learned = AbilityLearned(creature=self.target, ability=self.ability, because=("RI-GM-6",))
             return (yield learned)
+        if self.does == "terrain":
+            state = yield TerrainSet(cells=self.cells, terrain=self.terrain, because=("RI-GM-7",))
+            return (yield from let_go(state))
+        if self.does == "restore":
+            state = yield Restored(creature=self.target, hp=self.amount, because=("RI-GM-7",))
+            return (yield from fall_or_wake(state, self.target))
+        if self.does == "withdraw":
+            state = yield CreatureLeft(creature=self.target, because=("RI-GM-7",))
+            return (yield from let_go((yield from come_off(state))))
         assert self.does == "unteach", "what a creature feels is no change of these"
         return (yield AbilityForgotten(creature=self.target, ability=self.name, because=("RI-GM-6",)))
 
@@ -232,6 +338,12 @@ class Mending:
             path=(self.to,) if self.to is not None else (),
             how="teleport",
         )
+
+
+@enforces(RI_GM_7)
+def is_between(view: State) -> bool:
+    """Return whether no phase is unfinished: what it began with stays until it is over."""
+    return view.top is not None and view.top.kind in BETWEEN
 
 
 def effects_fault(view: State, effects: Sequence[Mending]) -> str | None:

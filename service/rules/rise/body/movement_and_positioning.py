@@ -23,7 +23,7 @@ from service.rules.rise.creatures.combat_statistics import (
 from service.rules.rise.creatures.creature import Creature, above, is_able, may_share, on_its_way
 from service.rules.rise.creatures.state import State
 from service.rules.secrecy.hiding import OccupiedSpace
-from service.rules.space.grid import FEET, Cell, cells, is_step
+from service.rules.space.grid import FEET, Cell, cells, is_beyond, is_step
 
 # --- paths ---------------------------------------------------------------------------------------------
 # What each step costs, who is in the way, and where a movement has to stop. A path is the cells entered, in
@@ -133,6 +133,8 @@ def standing_in(state: State, creature: Creature, cell: Cell) -> list[str]:
 
 def is_wall(state: State, creature: Creature, cell: Cell) -> bool:
     """Return whether *creature* would stand inside a wall at *cell*, or on both sides of one."""
+    if is_beyond(cell, creature.space):
+        return True
     if state.is_plain:
         return False
     if any(state.is_solid(part) for part in cells(cell, creature.space)):

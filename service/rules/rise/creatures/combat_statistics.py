@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 
 from service.dice.values import Term
 from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.near import close_name, misspelt_name
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Bonus, Code, ConditionName, Count, CreatureId, Label
@@ -111,25 +112,16 @@ def condition_fault(name: str, *, custom: bool) -> str | None:
 
     A condition of the table's own does nothing by itself, and says so: it is *custom*.
     """
-    if custom:
-        return f"{name} is a condition of the book, and not custom" if name in CONDITIONS else None
     if name in CONDITIONS:
-        return None
-    near = MEANT.get(name.lower()) or next((known for known in CONDITIONS if is_nearly(name, known)), None)
+        return f"{name} is a condition of the book, and not custom" if custom else None
+    if custom:
+        meant = misspelt_name(name, CONDITIONS)
+        return None if meant is None else f"no condition is called {name}; {meant} is one"
+    near = MEANT.get(name.lower()) or close_name(name, CONDITIONS)
     if near is not None:
         return f"no condition is called {name}: did you mean {near}?"
     known = ", ".join(CONDITIONS)
     return f"no condition is called {name}; the book has {known}. One of your own says custom"
-
-
-def is_nearly(name: str, known: str) -> bool:
-    """Return whether *name* looks like *known*: as many letters or more at the beginning are the same."""
-    same = next((i for i, (a, b) in enumerate(zip(name.lower(), known, strict=False)) if a != b), len(name))
-    return same >= LIKE
-
-
-LIKE: Final = 4
-"""Letters at the beginning that two words have in common if one is taken for the other."""
 
 
 def kind_of(condition: str) -> ConditionKind:

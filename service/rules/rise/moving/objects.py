@@ -60,6 +60,11 @@ RI_MAN_4: Final = Rule(
     books.CODEX_EQUIPMENT,
     settles=("C-27",),
 )
+RI_MAN_5: Final = Rule(
+    "RI-MAN-5",
+    "What the dead hold and had not brought as a weapon lies where they died, with the next boundary.",
+    RULING,
+)
 
 
 Handling = Literal["draw", "stow", "drop", "open", "close", "pick_up", "rummage", "heavy", "other"]
@@ -265,6 +270,21 @@ def share_out(state: State, chance: Chance) -> Emits[State]:
         return state
     items = {item: (find_order(state, names) or names)[0] for item, names in takers.items()}
     return (yield ItemsTaken(items=items, because=("RI-CONF-2", "C-39"))) if items else state
+
+
+@enforces(RI_MAN_5)
+def leave_things(state: State) -> Emits[State]:
+    """Emit that what the dead hold lies where they are: nobody else could have it any more.
+
+    Weapons of a sheet stay with it; several sheets may have one of the same name.
+    """
+    for name, creature in state.creatures.items():
+        for item in creature.held if creature.dead else ():
+            if item not in [own.id for own in creature.sheet.weapons]:
+                state = yield ObjectManipulated(
+                    creature=name, what="drop", item=item, free=True, because=(RI_MAN_5.id,)
+                )
+    return state
 
 
 @enforces(RI_PHASE_3)

@@ -68,6 +68,8 @@ def carry(state: State, creature: str, carried_from: CarriedFrom) -> CarriedChar
     )
     if found.hp < 0:  # the fight was ended within a round
         character = changed(character, hp=0)
+    if found.defeated and found.hp > 0 and not found.dead:  # it was taken out of the fight alive
+        character = changed(character, defeated=False)
     return CarriedCharacter(carried_from=carried_from, character=character)
 
 

@@ -23,6 +23,7 @@ from service.rules.rise.creatures.creature import Budget, Creature, creature_of,
 from service.rules.rise.creatures.sheet import side_of
 from service.rules.rise.creatures.state import Stage, State
 from service.rules.rise.moving.mounts import hold_mounts
+from service.rules.rise.moving.objects import leave_things
 from service.rules.rise.planning.groups import partition
 from service.rules.rise.rounds.action_phase import ActionFrame
 from service.rules.rise.rounds.entries import pass_days
@@ -483,7 +484,7 @@ def boundary(state: State, chance: Chance, step: int) -> Emits[State]:
     for name in state.creatures:
         state = yield from fall_or_wake(state, name)
     state = yield from come_off(state)
-    return (yield from let_go(state))
+    return (yield from leave_things((yield from let_go(state))))
 
 
 # --- commands ----------------------------------------------------------------------------------------

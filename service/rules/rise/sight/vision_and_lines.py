@@ -25,7 +25,7 @@ from service.rules.rise.body.movement_and_positioning import (
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.state import State
 from service.rules.space.compact import StraightPaths
-from service.rules.space.grid import FEET, STEPS, Cell, line
+from service.rules.space.grid import FEET, STEPS, Cell, is_near_edge, line
 
 # --- allies --------------------------------------------------------------------------------------------
 
@@ -296,7 +296,8 @@ def along(view: State, creature: Creature, step: Cell, feet: int, high: int | No
     """Yield the ways of up to *feet* in one direction, up to a wall."""
     passing, ending = flown(creature, high)
     others: tuple[str, ...] = ()
-    spent, at, is_open, is_plain = 0, creature.position, True, view.is_plain
+    spent, at, is_open = 0, creature.position, True
+    is_plain = view.is_plain and not is_near_edge(creature.position)
     occupied, is_small = view.occupied, creature.space == 1
     for length, cell in enumerate(line(creature.position, step, feet // FEET), 1):
         spent += step_feet(at, cell, length - 1)

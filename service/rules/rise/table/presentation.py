@@ -58,7 +58,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "condition_gained": "{creature} is affected by {condition_name}",
     "condition_lost": "{creature} is free of {condition}",
     "fell_unconscious": "{creature} falls unconscious",
-    "moved": "{creature} moves ({how}): {path}",
+    "moved": "{creature} moves to {path} ({how})",
     "location_effect_ignored": "{creature} has moved already, and stays where it is",
     "initiative_rolled": "{creature} has an initiative of {total}",
     "movement_stopped": "{creature} comes no farther, by {by}; it does not enter {lost}",

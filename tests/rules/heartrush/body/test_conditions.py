@@ -252,7 +252,8 @@ def test_HR_V_92_fear_keeps_away_until_it_is_mastered() -> None:
     sheets = {"orc": {"presence": 8, "paragon_level": 1}}
     fight = having("pia", "frightened", 2, "orc", places=places, sheets=sheets)
     assert fight.refused("dash", creature="pia", path=[[1, 0]]) == "frightened_approach"
-    assert fight.refused("dash", creature="pia", to=[1, 0]) == "insufficient_movement", "no way leads nearer"
+    assert fight.refused("dash", creature="pia", to=[1, 0]) == "frightened_approach", "nor by a goal"
+    assert fight.refused("dash", creature="pia", to=[-99, 0]) == "insufficient_movement"
     fight.do("steady", 6, 4, creature="pia", condition="frightened")
     assert not fight["pia"].has("frightened")
 

@@ -13,9 +13,10 @@ from service.rules.heartrush.body.conditions import CONDITIONS, is_ongoing, kind
 from service.rules.heartrush.body.operations import Effect
 from service.rules.heartrush.creatures.bestiary import BESTIARY
 from service.rules.heartrush.creatures.state import MINUTE_S
-from service.rules.heartrush.effects.condition_words import ELSEWHERE, near, word_fault
+from service.rules.heartrush.effects.condition_words import ELSEWHERE, word_fault
 from service.rules.heartrush.effects.effects import GainCondition, Soak
 from service.rules.heartrush.using.catalogue import CATALOGUE
+from service.rules.kernel.near import misspelt_name
 from tests.rules.heartrush.casts import ability, do
 from tests.rules.heartrush.kit import ENCOUNTER, Fight, begun, opening
 
@@ -98,8 +99,8 @@ def test_HR_SVC_9_nothing_else_is_taken_off_than_there_is() -> None:
 
 @pytest.mark.parametrize("word", CONDITIONS)
 def test_HR_SVC_9_every_name_is_near_itself_alone(word: str) -> None:
-    assert near(word) == word
-    assert near("sleepy") is None
+    assert misspelt_name(word, CONDITIONS) == word
+    assert misspelt_name("sleepy", CONDITIONS) is None
 
 
 # --- words of abilities --------------------------------------------------------------------------------
@@ -222,3 +223,15 @@ def test_HR_SVC_9_nobody_is_the_second_creature_of_its_own_fear(condition: str) 
 def test_HR_COND_3_what_lifts_a_condition_is_a_command(name: str) -> None:
     assert not CONDITIONS[name].fades
     assert set(CONDITIONS[name].lifted_by) <= {*HEARTRUSH.commands}
+
+
+def test_HR_COND_3_the_gm_ends_what_no_command_ends() -> None:
+    """The ongoing conditions without a command that ends them: those that docs/heartrush.md leaves to the GM.
+
+    Cover, shadow and high ground are those of a place, and are said anew by the GM who said them.
+    """
+    left = {name for name in CONDITIONS if is_ongoing(name) and not kind_of(name).lifted_by}
+    of_place = {"cover", "obscured", "highground"}
+    vulnerable = {"vulnerable_physical", "vulnerable_mental"}
+    gm = {"poisoned", "stunned", "incapacitated", "crippled", "restrained"}
+    assert left == of_place | vulnerable | gm

@@ -378,6 +378,8 @@ def test_HR_STUNT_1_a_stunt_waits_for_the_gm() -> None:
     fight.answer("declare_offensive", "pia", what="stunt", target="wolf", text="kick sand")
     (asked,) = waiting(fight.state)
     assert (asked.seat, asked.accepts) == ("gm", ("adjudicate",))
+    (event,) = fight.logged("adjudication_asked")
+    assert (event.text, event.against) == ("kick sand", "wolf"), "it is said as it was written, without an id"
 
 
 @pytest.mark.parametrize(

@@ -316,6 +316,12 @@ def test_HR_MOVE_7_every_way_is_played() -> None:
     assert sorted({scene.how for scene in SCENES.values()} | set(NOT_PLAYED)) == sorted(WAYS)
 
 
+@pytest.mark.parametrize(("name", "feet"), [("dash", 10), *((step, 5) for step in STEPS)])
+def test_HR_MOVE_7_difficult_ground_counts_double_where_it_is_paid_for(name: str, feet: int) -> None:
+    fight = played(SCENES[name], lambda f: f, {}, terrain={"1,0": "difficult"})
+    assert fight["wolf"].moved_ft == feet
+
+
 @pytest.mark.parametrize("name", ["dash", *STEPS, "pushed"])
 def test_HR_MOVE_7_who_is_hidden_in_the_way_stops_it(name: str) -> None:
     """In the other ways one comes where somebody has just stood. TABLE-HIDDEN-2."""

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from service.rules.rise.rounds.entries import carry
+from service.rules.ruleset import waiting
+from service.rules.table.carried import CarriedFrom
 from tests.rules.rise.kit import Fight, begun, entry
 
 HURT: dict[str, Any] = {"kind": "correction", "decision": "it was so"}
@@ -72,3 +75,71 @@ def test_RI_UNIV_GRAPPLE_a_hold_ends_with_the_ruling_that_ends_it(senseless: str
     effect = {"does": "gain", "target": senseless, "name": "unconscious"}
     fight.do("gm_ruling", kind="effect", decision="so", effects=[effect])
     assert [fight[name].has("grappled") for name in "pe"] == [False, False]
+
+
+# --- who takes part, and the ground --------------------------------------------------------------------
+
+
+def ruled(fight: Fight, *effects: dict[str, Any]) -> str | None:
+    """Return why a ruling with *effects* is refused, None if it is not."""
+    refusal = fight.send("gm_ruling", "gm", kind="effect", decision="so", effects=list(effects)).refusal
+    return None if refusal is None else refusal.detail
+
+
+def test_RI_GM_7_one_that_was_felled_by_mistake_is_brought_back() -> None:
+    fight = paused()
+    assert ruled(fight, {"does": "damage", "target": "e", "amount": 60}) is None
+    assert fight["e"].dead
+    back = {"does": "restore", "target": "e", "amount": 7}
+    assert "1 to 20" in (ruled(fight, {**back, "amount": 21}) or "")
+    assert ruled(fight, back) is None
+    assert (fight["e"].hp, fight["e"].dead, fight["e"].defeated, fight["e"].down) == (7, False, False, False)
+    assert "takes part" in (ruled(fight, back) or "")
+    fight.do("go_on").to_actions()
+    fight.do("strike", "e", 1, target="p")
+
+
+def test_RI_GM_7_nobody_is_brought_back_under_somebody() -> None:
+    fight = paused()
+    ruled(fight, {"does": "damage", "target": "e", "amount": 60})
+    assert ruled(fight, {"does": "locate", "target": "p", "to": [1, 0]}) is None
+    assert "p is where e lies" in (ruled(fight, {"does": "restore", "target": "e", "amount": 7}) or "")
+
+
+def test_RI_GM_7_who_leaves_alive_is_free_and_goes_on() -> None:
+    fight = paused()
+    assert fight["e"].has("grappled")
+    leave = {"does": "withdraw", "target": "p"}
+    assert ruled(fight, leave) is None
+    assert [fight[name].has("grappled") for name in "pe"] == [False, False]
+    assert (fight["p"].defeated, fight["p"].dead) == (True, False)
+    assert "no part" in (ruled(fight, leave) or "")
+    fight.do("end_combat")
+    went = carry(fight.state, "p", CarriedFrom(encounter="0" * 32, n=1, hash="00" * 32))
+    assert not went.character.defeated
+
+
+def test_RI_GM_7_the_ground_changes_for_everybody() -> None:
+    fight = paused()
+    bridge = {"does": "terrain", "cells": [[5, 5], [5, 6]], "terrain": "wall"}
+    assert ruled(fight, bridge) is None
+    assert [fight.state.ground((5, y)) for y in (5, 6, 7)] == ["wall", "wall", "normal"]
+    assert ruled(fight, {**bridge, "cells": [[5, 6]], "terrain": "normal"}) is None
+    assert dict(fight.state.terrain) == {"5,5": "wall"}
+    assert "stands there" in (ruled(fight, {**bridge, "cells": [[9, 9]]}) or "")
+    assert "cells" in (ruled(fight, {**bridge, "cells": []}) or "")
+    assert "target" in (ruled(fight, {**bridge, "target": "e"}) or "")
+
+
+def test_RI_GM_7_not_as_the_outcome_of_a_deed() -> None:
+    """What a phase began with stays until it is over: a deed comes true in it."""
+    fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (1, 0)))
+    fight.do("improvise", "p", deed="burn the bridge", targets=["e"]).end("p").rest()
+    prompt = waiting(fight.state)[0].prompt
+    for effect in (
+        {"does": "terrain", "cells": [[5, 5]], "terrain": "wall"},
+        {"does": "withdraw", "target": "e"},
+    ):
+        refusal = fight.send("judge_deed", "gm", prompt=prompt, decision="so", effects=[effect]).refusal
+        assert refusal is not None
+        assert "the phase is not over" in refusal.detail

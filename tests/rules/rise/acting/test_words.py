@@ -28,6 +28,8 @@ def table() -> Fight:
         ("stun", "stunned"),
         ("blind", "blinded"),
         ("Prone!", "prone"),
+        ("immobile", "immobilized"),
+        ("unconcious", "unconscious"),
         ("invisible", "unseen"),
         ("asleep", "unconscious"),
     ],
@@ -44,6 +46,7 @@ def test_a_condition_of_the_tables_own_says_so() -> None:
     assert ruled(fight, name="enchanted", custom=True) is None
     assert fight["e"].has("enchanted")
     assert "not custom" in (ruled(fight, name="prone", custom=True) or "")
+    assert "stunned is one" in (ruled(fight, name="stuned", custom=True) or ""), "a slip of the pen is none"
     assert ruled(fight, does="lose", name="enchanted") is None
 
 
