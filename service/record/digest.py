@@ -28,7 +28,7 @@ _STATEMENT: Final = re.compile(
 )
 _NOISE: Final = re.compile(r"#[^\n]*|[()\\]")
 """What may stand between the names of a statement: comments, parentheses, ends of lines."""
-_INSIDE: Final = re.compile(r"[;:][ \t]*(?:import|from)[ \t]")
+_INSIDE: Final = re.compile(r"[;:][ \t]*(?:import[ \t]+\w|from[ \t]+[\w.]+[ \t]+import\b)")
 """An import behind another statement in its line."""
 
 
