@@ -348,7 +348,7 @@ class CommandFolder:
         """
         state = written.folded.state
         closes = state.closed and not before.state.closed
-        if closes and (state.is_over or state.continued is not None):
+        if closes and state.is_over and state.continued is None:
             self._register.finish(before.encounter)
         if written.n == 1 and written.events:
             self._propose_opening(written.folded)

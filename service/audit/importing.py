@@ -132,7 +132,7 @@ class _Importer:
         known = replace(known, lines=dict(lines))
         edition, title, at = commits[0].edition, _title(evidence), commits[0].at
         entry = EncounterEntry(address, owner, edition, title, at, root=root, imported=True)
-        register.enter(entry, listed=root is None)
+        register.enter(entry)
         register.finish(address)
         imports.put(log, owner, address, known)
         store_foreign_keys(log, address, evidence.keys)

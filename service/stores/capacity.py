@@ -18,6 +18,7 @@ from threading import Lock
 from typing import Final
 
 from service.caches import RecentCache
+from service.core.decide import BEGUN
 from service.log import Log, LogError, StoreFull, StoreMemory
 from service.log.errors import running_loop
 from service.stores import owner_quotas
@@ -144,11 +145,29 @@ class Capacity:
         return total
 
     def by_encounter(self, owner: str) -> Iterator[tuple[EncounterEntry, int, int]]:
-        """Yield every encounter of *owner*, the newest first, with its commands and its size in bytes."""
+        """Yield every encounter of *owner*, the newest first, with its commands and its size in bytes.
+
+        Those of its later lines count with it: the record of a line has the commits before it a second time,
+        so its bytes are all counted, and the commands alone that it has of its own.
+        """
+        lines = self._of_lines(owner)
         before = None
         while page := self._register.owned_by(owner, before, _PAGE):
             before = page[-1][0]
             sizes = self._log.sizes([entry.encounter for _, entry in page])
             for (_, entry), size in zip(page, sizes, strict=True):
-                if size.commands:  # an entry may exist without its encounter
-                    yield entry, size.commands, size.bytes
+                commands, bytes_ = lines.get(entry.encounter, (0, 0))
+                if size.commands + commands:  # an entry may exist without its encounter
+                    yield entry, size.commands + commands, size.bytes + bytes_
+
+    def _of_lines(self, owner: str) -> dict[str, tuple[int, int]]:
+        """Return the commands and the bytes of the later lines of each encounter, by its first line."""
+        found: dict[str, tuple[int, int]] = {}
+        for page in self._register.lines_owned_by(owner):
+            names = [entry.encounter for entry in page]
+            begun = self._log.marks_named(BEGUN, names)
+            for entry, size, mark in zip(page, self._log.sizes(names), begun, strict=True):
+                commands, bytes_ = found.get(entry.root or entry.encounter, (0, 0))
+                own = max(0, size.commands - (0 if mark is None else int(mark) - 1))
+                found[entry.root or entry.encounter] = (commands + own, bytes_ + size.bytes)
+        return found

@@ -9,6 +9,7 @@ entry. The entry outlives the encounter, so that its address can report that it 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
@@ -19,6 +20,8 @@ from service.log import SideStore
 COLLECTION: Final = "encounters"
 EXPIRING: Final = "expiring"
 """The schedule of encounters that expire."""
+_LINES: Final = "/lines"
+_PAGE: Final = 1_000
 GRACE_S: Final = 60.0
 """Seconds for which an expired record stays in the store: a worker may still be writing its last state."""
 
@@ -64,8 +67,11 @@ class EncounterIndex:
         self._store = store
         self._known: RecentCache[str, EncounterEntry] = RecentCache(size)
 
-    def enter(self, entry: EncounterEntry, *, listed: bool = True) -> EncounterEntry:
-        """Store *entry* if the encounter has none; return the stored one. Drafts are not *listed*."""
+    def enter(self, entry: EncounterEntry) -> EncounterEntry:
+        """Store *entry* if the encounter has none; return the stored one.
+
+        The owner's encounters are listed once each: a later line of play is among the owner's lines.
+        """
         standing = self.find(entry.encounter)
         if standing is not None:
             return standing
@@ -74,14 +80,8 @@ class EncounterIndex:
             self._store.set_due(EXPIRING, [entry.encounter], int((ends + GRACE_S) * 1000), reschedule=False)
         blob = json.dumps(asdict(entry)).encode()
         self._store.put_record(COLLECTION, entry.encounter, blob)
-        if listed:
-            self.show(entry)
+        self._store.put_record(_list_of(entry), entry.encounter, blob)
         return self._keep(entry)
-
-    def show(self, entry: EncounterEntry) -> None:
-        """List an encounter among those of its owner."""
-        blob = json.dumps(asdict(entry)).encode()
-        self._store.put_record(f"{COLLECTION}/{entry.owner}", entry.encounter, blob)
 
     def find(self, encounter: str) -> EncounterEntry | None:
         """Return the encounter's entry; None if there is none."""
@@ -96,8 +96,8 @@ class EncounterIndex:
         ended = replace(entry, expires=expiry(now))
         blob = json.dumps(asdict(ended)).encode()
         self._store.put_record(COLLECTION, entry.encounter, blob)
-        if self._store.record(f"{COLLECTION}/{entry.owner}", entry.encounter) is not None:
-            self._store.put_record(f"{COLLECTION}/{entry.owner}", entry.encounter, blob)
+        if self._store.record(_list_of(entry), entry.encounter) is not None:
+            self._store.put_record(_list_of(entry), entry.encounter, blob)
         self._store.set_due(EXPIRING, [entry.encounter], int((now + GRACE_S) * 1000), reschedule=True)
         return self._keep(ended)
 
@@ -115,11 +115,18 @@ class EncounterIndex:
         page = self._store.records(f"{COLLECTION}/{owner}", before, limit)
         return [(record.number, _read(record.blob)) for record in page]
 
+    def lines_owned_by(self, owner: str) -> Iterator[list[EncounterEntry]]:
+        """Yield, page by page, the later lines of the owner's encounters, proposed ones too."""
+        before = None
+        while page := self._store.records(f"{COLLECTION}/{owner}{_LINES}", before, _PAGE):
+            yield [_read(record.blob) for record in page]
+            before = page[-1].number
+
     def finish(self, encounter: str) -> None:
-        """Record that the encounter was played to its end; repeating this does not count twice."""
+        """Record that the fight of a line was played to its end; repeating this does not count twice."""
         entry = self.find(encounter)
         if entry is not None:
-            self._store.put_record(f"{COLLECTION}/{entry.owner}/finished", encounter, b"")
+            self._store.put_record(f"{COLLECTION}/{entry.owner}/finished", entry.root or encounter, b"")
 
     def unfinished_before(self, entry: EncounterEntry) -> int:
         """Return how many earlier encounters of the entry's owner are unfinished now.
@@ -134,6 +141,11 @@ class EncounterIndex:
     def _keep(self, entry: EncounterEntry) -> EncounterEntry:
         self._known.put(entry.encounter, entry)
         return entry
+
+
+def _list_of(entry: EncounterEntry) -> str:
+    """Return the collection in which the owner's encounter, or the later line of one, is listed."""
+    return f"{COLLECTION}/{entry.owner}{'' if entry.root is None else _LINES}"
 
 
 def expiry(at: float) -> str:

@@ -60,7 +60,7 @@ def draft(services: Services, found: Proposal, seconds: float = 0) -> DraftLine:
     entry = services.encounters.find(found.parent)
     assert entry is not None, "a proposal belongs to an encounter that has an owner"
     line = replace(entry, encounter=found.encounter, opened=at, root=entry.root or found.parent)
-    services.encounters.enter(line, listed=False)
+    services.encounters.enter(line)
     count = starting_point(services, found)[1] + 1 + len(commands)
     head = services.log.head(found.encounter)
     if head is None or head.folded < count:  # a repeat notifies a worker again

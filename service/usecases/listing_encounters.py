@@ -1,12 +1,14 @@
-"""List an owner's encounters from their summaries, in three round trips for a page and without a fold.
+"""List an owner's encounters from their summaries, in few round trips for a page and without a fold.
 
-An archived encounter, a fork and one whose opening is not decided take another round trip each.
+Each is listed once, as its played line shows it. A page takes three round trips, and two more for each line
+that the encounter with the most of them has. An archived encounter, a fork and one whose opening is not
+decided take another round trip each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -23,37 +25,61 @@ _UNDECIDED: Final[Mapping[str, Any]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class ListedEncounter:
-    """An encounter of a list: its entry, and the summary of its newest commit."""
+    """An encounter of a list: the entry of its played line, and the summary of that line's newest commit."""
 
     entry: EncounterEntry
     summary: Mapping[str, Any]
     is_there: bool
-    """False if it was removed, has expired, is missing in the store, or continues in another line of play."""
+    """False if it was removed, has expired or is missing in the store."""
 
 
 def owned_by(
     services: Services, owner: str, before: int | None, limit: int
 ) -> list[tuple[int, ListedEncounter]]:
     """Return encounters of one owner, the newest first, each with its number in the owner's collection."""
-    found = services.encounters.owned_by(owner, before, limit)
-    names = [entry.encounter for _, entry in found]
+    owned = services.encounters.owned_by(owner, before, limit)
+    found = [_Played(number, entry) for number, entry in owned if entry.root is None]
+    left = found
+    while left:
+        left = _on(services, left)
+    now = services.clock()
+    return [
+        (
+            each.number,
+            ListedEncounter(each.entry, each.summary, each.exists and not each.entry.has_expired(now)),
+        )
+        for each in found
+    ]
+
+
+@dataclass
+class _Played:
+    """The played line of an encounter, as far as it is found."""
+
+    number: int
+    entry: EncounterEntry
+    summary: Mapping[str, Any] = field(default_factory=lambda: _UNDECIDED)
+    exists: bool = False
+
+
+def _on(services: Services, found: Sequence[_Played]) -> list[_Played]:
+    """Read the summaries of the lines in *found*; return those that go on, each in its next line."""
+    names = [each.entry.encounter for each in found]
     blobs = services.log.marks_named(summaries.MARK, names)
     gone = removals.find_all(services.log, names)
-    now = services.clock()
-    listed = []
-    for (number, entry), blob, removal in zip(found, blobs, gone, strict=True):
-        exists = blob is not None or services.log.head(entry.encounter) is not None
-        is_there = exists and removal is None and not entry.has_expired(now)
-        summary = _UNDECIDED if blob is None else summaries.read_summary(blob)
-        is_there = is_there and not _continues(services, entry, summary)
-        listed.append((number, ListedEncounter(entry, summary, is_there)))
-    return listed
-
-
-def _continues(services: Services, entry: EncounterEntry, summary: Mapping[str, Any]) -> bool:
-    """Return whether another line of play, which is still there, stands for the encounter."""
-    after = summary["continued"]
-    return after is not None and not entry.imported and services.removals.of(after) is None
+    later = []
+    for each, blob, removal in zip(found, blobs, gone, strict=True):
+        is_here = blob is not None or services.log.head(each.entry.encounter) is not None
+        each.exists = is_here and removal is None
+        if not each.exists:
+            continue
+        each.summary = _UNDECIDED if blob is None else summaries.read_summary(blob)
+        after = each.summary["continued"]
+        entry = None if after is None or each.entry.imported else services.encounters.find(after)
+        if entry is not None and services.removals.of(entry.encounter) is None:
+            each.entry = entry
+            later.append(each)
+    return later
 
 
 def closed_at(services: Services, encounter: str) -> str | None:

@@ -327,9 +327,6 @@ def _acceptance(request: ApiRequest, name: str, version: int) -> dict[str, Any]:
 
 def _accepted(request: ApiRequest, data: Mapping[str, Any]) -> Callable[[views.Data], ApiResponse]:
     def answer(outcome: views.Data) -> ApiResponse:
-        entry = request.services.encounters.find(data["encounter"])
-        assert entry is not None, "a line that is accepted has an entry"
-        request.services.encounters.show(entry)
         accepted_lines.begin_accepted_line(request.services, data["encounter"], request.preference.seconds)
         return ApiResponse(_shown(request, data["amendment"]) | {"n": outcome["n"]})
 
