@@ -23,7 +23,6 @@ from service.audit.evidence import stored
 from service.audit.notary import Disputed
 from service.audit.signing import own_keys
 from service.audit.verify import verify
-from service.core import summaries
 from service.core.fold import Folder, Registry
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.memory import MemoryLog
@@ -166,7 +165,7 @@ class Archiver(PeriodicThread):
             stored=whole.size,
             size=len(raw),
             at=int(self._clock()),
-            marks={name: value.decode() for name, value in whole.marks.items() if name == summaries.MARK},
+            marks={name: value.decode() for name, value in whole.marks.items() if name in entries.MARKS},
         )
         self._storage.put(entry.name, raw)
         try:

@@ -21,7 +21,7 @@ from service.log.memory import MemoryLog
 from service.log.protocol import AppendOptions
 from service.log.valkey.loop_log import LoopLog
 from service.stores.archive.container import NotAnArchive, unpack
-from service.stores.archive.entries import IDLE, RESTORING, SUFFIX, Archived, find
+from service.stores.archive.entries import IDLE, MARKS, RESTORING, SUFFIX, Archived, find
 from service.stores.archive.reading import EncounterReading
 from service.stores.archive.storage import ArchiveUnavailable, FileLost, FileMissing, Storage
 
@@ -79,12 +79,17 @@ class ArchiveLog(EncounterReading):
         return found
 
     def marks_named(self, name: str, encounters: Sequence[str]) -> list[bytes | None]:
-        """Read one mark of each of *encounters*; that of an archived one is in its entry."""
+        """Read one mark of each of *encounters*; that of an archived one is in its entry, or in its file."""
         found = self.log.marks_named(name, encounters)
         for place, encounter in enumerate(encounters):
             entry = find(self.log, encounter) if found[place] is None else None
-            if entry is not None and name in entry.marks:
-                found[place] = entry.marks[name].encode()
+            if entry is None:
+                continue
+            if name in MARKS:
+                found[place] = entry.marks[name].encode() if name in entry.marks else None
+            else:
+                memory = self.loaded(encounter)
+                found[place] = None if memory is None else memory.marks_named(name, [encounter])[0]
         return found
 
     def loaded(self, encounter: str) -> MemoryLog | None:

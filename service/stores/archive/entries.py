@@ -12,12 +12,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Final
 
+from service.core import summaries
+from service.core.decide import BEGUN
 from service.log import Log
 
 IDLE: Final = "idle"
 """The schedule of encounters that are archived if nothing happens to them until then."""
 RESTORING: Final = "restoring"
 """The schedule of those that are to be brought back."""
+MARKS: Final = (summaries.MARK, BEGUN)
+"""The marks that an entry has: what is read of many encounters at once, or of each line of a fight."""
 SUFFIX: Final = ".rwa"
 
 
@@ -41,7 +45,7 @@ class Archived:
     at: int
     """When it was archived, in seconds since 1970."""
     marks: Mapping[str, str] = field(default_factory=dict)
-    """Marks that lists show, which need not read the file."""
+    """Those of `MARKS` that the encounter has, so that no file is read for them."""
 
     @property
     def blob(self) -> bytes:
