@@ -359,7 +359,7 @@ text?: Array<string>;
 
 /** The gm's answer to a contest: its ending, the decision and the reason. */
 export type ContestRuling = {
-/** How the contest was answered. */
+/** What the GM ruled: the contest is right, other effects come, or play stays as ruled. */
 ending: "upheld" | "effects" | "as_ruled";
 /** What was decided, in words. */
 decision: string;
@@ -1442,7 +1442,7 @@ engagement: string;
 
 /** An effect of a cantrip's hit besides damage: a condition, a push or a drenching. */
 export type Heartrush1BroughtView = {
-/** What it is about. */
+/** What it brings. */
 what: "condition" | "shove" | "drench";
 /** The id of the creature or thing that it comes from; null for none. */
 source: string;
@@ -3121,7 +3121,7 @@ export type Heartrush1EarnedView = {
 creature: string;
 /** The id of the target. */
 target: string;
-/** The offensive action; null for none. */
+/** The offensive action. */
 offensive: Heartrush1OffensiveView;
 };
 
@@ -3329,7 +3329,7 @@ type: "effect_ended";
 because: Array<string>;
 /** The id of the lasting effect. */
 effect: string;
-/** The reason, for the record. */
+/** Why it ended. */
 reason: "used" | "ran_out" | "ended" | "attacked" | "replaced";
 };
 
@@ -4123,7 +4123,7 @@ orders: Record<string, Array<string>>;
 export type Heartrush1FrameAdjudicationView = {
 /** The kind, which says what the other members are. */
 kind: "adjudication";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** What it is about. */
 about: "surprise" | "void" | "hazard" | "environment" | "effect" | "helpless" | "withdraw" | "complication" | "stunt" | "ability" | "wound" | "aspect" | "object" | "correction" | "other";
@@ -4143,7 +4143,7 @@ against: string | null;
 export type Heartrush1FrameBreakFreeView = {
 /** The kind, which says what the other members are. */
 kind: "break_free";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4163,7 +4163,7 @@ totals: Record<string, number>;
 export type Heartrush1FrameBreathView = {
 /** The kind, which says what the other members are. */
 kind: "breath";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The result of the check; null until it is made. */
 checked: Heartrush1CheckedView | null;
@@ -4175,7 +4175,7 @@ creature: string;
 export type Heartrush1FrameBurnView = {
 /** The kind, which says what the other members are. */
 kind: "burn";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4187,7 +4187,7 @@ levels: number;
 export type Heartrush1FrameCheckView = {
 /** The kind, which says what the other members are. */
 kind: "check";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4225,7 +4225,7 @@ failed_outright: boolean;
 export type Heartrush1FrameChoiceView = {
 /** The kind, which says what the other members are. */
 kind: "choice";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4239,7 +4239,7 @@ options: Array<string>;
 export type Heartrush1FrameClimbOnView = {
 /** The kind, which says what the other members are. */
 kind: "climb_on";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4271,7 +4271,7 @@ path: string;
 export type Heartrush1FrameCombatView = {
 /** The kind, which says what the other members are. */
 kind: "combat";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -4279,7 +4279,7 @@ path: string;
 export type Heartrush1FrameContestView = {
 /** The kind, which says what the other members are. */
 kind: "contest";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4299,7 +4299,7 @@ totals: Record<string, number>;
 export type Heartrush1FrameCrushView = {
 /** The kind, which says what the other members are. */
 kind: "crush";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4315,7 +4315,7 @@ rules: Array<string>;
 export type Heartrush1FrameDamageView = {
 /** The kind, which says what the other members are. */
 kind: "damage";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4331,7 +4331,7 @@ cause: string;
 export type Heartrush1FrameDeedView = {
 /** The kind, which says what the other members are. */
 kind: "deed";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** What was offered already. */
 offered: Array<string>;
@@ -4371,7 +4371,7 @@ path: string;
 export type Heartrush1FrameEffectsView = {
 /** The kind, which says what the other members are. */
 kind: "effects";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The creature that causes them, if one does. */
 source: string | null;
@@ -4389,7 +4389,7 @@ at: number;
 export type Heartrush1FrameEngagementView = {
 /** The kind, which says what the other members are. */
 kind: "engagement";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** What was offered already. */
 offered: Array<string>;
@@ -4437,7 +4437,7 @@ sidestepped: Array<string>;
 export type Heartrush1FrameExchangeView = {
 /** The kind, which says what the other members are. */
 kind: "exchange";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** What was chosen for the roll. */
 picked: Record<string, string>;
@@ -4469,7 +4469,7 @@ push_ft: number;
 seen: Record<string, Heartrush1CreatureView>;
 /** How far it has come. */
 stage: "attack" | "defense" | "settle" | "done";
-/** What it attacks with. */
+/** The roll of the attack. */
 attack: Heartrush1ShownRollView | null;
 /** What meets the attack, also if that is rolled again; in a contest the defender's attack. */
 defense: Heartrush1ShownRollView | null;
@@ -4481,7 +4481,7 @@ adjusted: number | null;
 export type Heartrush1FrameFallView = {
 /** The kind, which says what the other members are. */
 kind: "fall";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The result of the check; null until it is made. */
 checked: Heartrush1CheckedView | null;
@@ -4495,7 +4495,7 @@ feet: number;
 export type Heartrush1FrameGrappleView = {
 /** The kind, which says what the other members are. */
 kind: "grapple";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4521,7 +4521,7 @@ hands: number;
 export type Heartrush1FrameHidingView = {
 /** The kind, which says what the other members are. */
 kind: "hiding";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The result of the check; null until it is made. */
 checked: Heartrush1CheckedView | null;
@@ -4535,7 +4535,7 @@ viewers: Array<string>;
 export type Heartrush1FrameHinderView = {
 /** The kind, which says what the other members are. */
 kind: "hinder";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4547,7 +4547,7 @@ target: string;
 export type Heartrush1FrameHoldOnView = {
 /** The kind, which says what the other members are. */
 kind: "hold_on";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The result of the check; null until it is made. */
 checked: Heartrush1CheckedView | null;
@@ -4559,7 +4559,7 @@ creature: string;
 export type Heartrush1FrameMovementView = {
 /** The kind, which says what the other members are. */
 kind: "movement";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4587,7 +4587,7 @@ walked: number;
 export type Heartrush1FrameNightView = {
 /** The kind, which says what the other members are. */
 kind: "night";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** How the night is spent. */
 night: Heartrush1NightView;
@@ -4599,7 +4599,7 @@ sleepers: Array<string>;
 export type Heartrush1FrameOpposedView = {
 /** The kind, which says what the other members are. */
 kind: "opposed";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The result of the check; null until it is made. */
 checked: Heartrush1CheckedView | null;
@@ -4641,7 +4641,7 @@ mine: Heartrush1CheckedView | null;
 export type Heartrush1FramePassingView = {
 /** The kind, which says what the other members are. */
 kind: "passing";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** How many seconds. */
 seconds: number;
@@ -4655,7 +4655,7 @@ harmed: boolean;
 export type Heartrush1FramePoisonView = {
 /** The kind, which says what the other members are. */
 kind: "poison";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4669,7 +4669,7 @@ poison: Heartrush1PoisonView;
 export type Heartrush1FramePushView = {
 /** The kind, which says what the other members are. */
 kind: "push";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** Who is pushed. */
 creature: string;
@@ -4703,7 +4703,7 @@ mover_total: number;
 export type Heartrush1FrameRoundEndView = {
 /** The kind, which says what the other members are. */
 kind: "round_end";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** What is still to be settled, in order: each is a creature and what it undergoes. */
 queue: Array<[string, "burning" | "suffocating" | "breath"]>;
@@ -4715,7 +4715,7 @@ ends_round: boolean;
 export type Heartrush1FrameScalingView = {
 /** The kind, which says what the other members are. */
 kind: "scaling";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The result of the check; null until it is made. */
 checked: Heartrush1CheckedView | null;
@@ -4733,9 +4733,9 @@ kind: "screen";
 path: string;
 /** The number, counted from 1. */
 number: number;
-/** How the dice are derived. */
+/** The dice to throw, each as its number of sides. */
 dice: Array<number>;
-/** What it is about. */
+/** What the roll is for, in words. */
 what: string;
 /** What is added to the total. */
 bonus: number;
@@ -4745,7 +4745,7 @@ bonus: number;
 export type Heartrush1FrameShakeOffView = {
 /** The kind, which says what the other members are. */
 kind: "shake_off";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4765,7 +4765,7 @@ totals: Record<string, number>;
 export type Heartrush1FrameSteadyView = {
 /** The kind, which says what the other members are. */
 kind: "steady";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The result of the check; null until it is made. */
 checked: Heartrush1CheckedView | null;
@@ -4779,7 +4779,7 @@ passion: "frightened" | "enraged";
 export type Heartrush1FrameStrainView = {
 /** The kind, which says what the other members are. */
 kind: "strain";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -4789,7 +4789,7 @@ creature: string;
 export type Heartrush1FrameTreatmentView = {
 /** The kind, which says what the other members are. */
 kind: "treatment";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The result of the check; null until it is made. */
 checked: Heartrush1CheckedView | null;
@@ -4805,7 +4805,7 @@ ability: "might" | "agility" | "cunning" | "presence";
 export type Heartrush1FrameTrialView = {
 /** The kind, which says what the other members are. */
 kind: "trial";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The result of the check; null until it is made. */
 checked: Heartrush1CheckedView | null;
@@ -4825,7 +4825,7 @@ rules: Array<string>;
 export type Heartrush1FrameUseView = {
 /** The kind, which says what the other members are. */
 kind: "use";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** What was chosen for the roll. */
 picked: Record<string, string>;
@@ -4860,7 +4860,7 @@ export type Heartrush1FrameView = Heartrush1FrameDiceView | Heartrush1FrameScree
 export type Heartrush1FrameWindowView = {
 /** The kind, which says what the other members are. */
 kind: "window";
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The moment that opened the window. */
 trigger: "any" | "ability_declared" | "joining_closed" | "stances_revealed" | "step_over" | "attack_rolled" | "rolls_known" | "damage_pending" | "damage_applied" | "engagement_closing" | "step_taken" | "moves" | "stands" | "trip";
@@ -5490,9 +5490,9 @@ out: boolean;
 export type Heartrush1LastingView = {
 /** The id. */
 id: string;
-/** The id of the creature or thing that it comes from; null for none. */
+/** The id of the creature that laid it. */
 source: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The id of the ability. */
 ability: string;
 /** The ids of the creatures on which it lies. */
 on: Array<string>;
@@ -5632,7 +5632,7 @@ within_ft: number;
 export type Heartrush1ModifierBarView = {
 /** The kind, which says what the other members are. */
 kind: "bar";
-/** What it is about. */
+/** What it may not do. */
 what: Array<"move" | "act" | "sidestep" | "speak">;
 /** Whether it ends when the creature is attacked. */
 until_attacked: boolean;
@@ -5977,7 +5977,7 @@ won: boolean;
 
 /** What is done instead of an attack, with everything it needs. */
 export type Heartrush1OffensiveView = {
-/** What it is about. */
+/** Which offensive action it is. */
 what: "grapple" | "climb" | "hinder" | "stunt";
 /** What the check is made with: might for a grapple, a choice for a climb. */
 ability: "might" | "agility";
@@ -6338,7 +6338,7 @@ entry: "initiated" | "forced" | "joined";
 stance: string | Sealed | null;
 /** What it will do in its step; null until it is declared. */
 declaration: Heartrush1DeclarationView | Sealed | null;
-/** What it attacks with. */
+/** What has become of its attack. */
 attack: "unused" | "declared" | "made" | "forgone" | "declined" | "none";
 /** How many sidesteps are left. */
 sidesteps_left: number;
@@ -6384,7 +6384,7 @@ penalty: number;
 
 /** Something that lands at the end of a step or after all attacks: levels of a condition, or a push. */
 export type Heartrush1PendingView = {
-/** What it is about. */
+/** What waits: a condition or a push. */
 what: "condition" | "push";
 /** The id of the creature or thing that it comes from; null for none. */
 source: string;
@@ -6518,7 +6518,7 @@ type: "priority_passed";
 because: Array<string>;
 /** The side that holds it now. */
 side: string;
-/** The reason, for the record. */
+/** Why priority passed. */
 reason: "ability" | "kept" | "declined" | "auto";
 /** How many sides passed one after the other. */
 passes: number;
@@ -6807,7 +6807,7 @@ export type Heartrush1RollBehindScreen = {
 type: "roll_behind_screen";
 /** The sides of each die. */
 dice: Array<number>;
-/** What it is about. */
+/** What the roll is for, in words. */
 what: string;
 /** What is added to the total. */
 bonus?: number;
@@ -7085,9 +7085,9 @@ because: Array<string>;
 prompt: string;
 /** The number of the roll behind the screen. */
 roll: number;
-/** How the dice are derived. */
+/** The dice that are thrown, each as its number of sides. */
 dice: Array<number>;
-/** What it is about. */
+/** What the roll is for, in words. */
 what: string;
 /** What is added to the total. */
 bonus: number;
@@ -7683,7 +7683,7 @@ target: string;
 stance: string;
 /** The perks of the stance, each with how often it is bought. */
 perk: Record<string, number>;
-/** The id of the push. */
+/** The feet by which it pushes. */
 push: number;
 };
 
@@ -7944,7 +7944,7 @@ export type Heartrush1Steady = {
 type: "steady";
 /** The id of the creature. */
 creature: string;
-/** The name of the condition. */
+/** The condition. */
 condition: "frightened" | "enraged";
 };
 
@@ -8334,7 +8334,7 @@ type: "unconscious";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The reason, for the record. */
+/** Why it fell unconscious. */
 reason: "chosen" | "ten_minutes" | "zero" | "effect";
 };
 
@@ -8426,7 +8426,7 @@ use: string;
 
 /** One use of an ability: by whom, of which, said how, and at which moment. */
 export type Heartrush1UseView = {
-/** The cells to walk, each as x and y; null for the shortest way. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -9424,7 +9424,7 @@ within_ft?: number;
 export type HeartrushModifierBar = {
 /** The kind, which says what the other members are. */
 kind: "bar";
-/** What it is about. */
+/** What it may not do. */
 what: Array<"move" | "act" | "sidestep" | "speak">;
 /** Whether it ends when the creature is attacked. */
 until_attacked?: boolean;
@@ -10078,7 +10078,7 @@ commands?: Array<unknown>;
 
 /** The text that the code says. */
 export type NewQrCode = {
-/** The text. */
+/** The text of the code. */
 text: string;
 };
 
@@ -10314,6 +10314,7 @@ version: number;
 accepted: boolean;
 /** Why the command was refused. */
 refusal?: Refusal;
+/** The way of a movement, as its seat foresees it. */
 way?: Way;
 };
 
@@ -10530,7 +10531,7 @@ type: "ability_done";
 because: Array<string>;
 /** The id of the creature that uses the ability. */
 user: string;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -10554,7 +10555,7 @@ type: "ability_learned";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The id of the ability. */
+/** The ability that it learned. */
 ability: Rise1AbilityView;
 };
 
@@ -11601,7 +11602,7 @@ creature: string;
 deed: string;
 /** What was decided, in words. */
 decision: string;
-/** The number of the roll behind the screen. */
+/** The roll that the deed takes; null for none. */
 roll: Rise1DeedRollView | null;
 /** The effects, in order. */
 effects: Array<Rise1MendingView>;
@@ -11655,7 +11656,7 @@ export type Rise1DeedsJudged = {
 type: "deeds_judged";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -11665,7 +11666,7 @@ export type Rise1DeedsOrdered = {
 type: "deeds_ordered";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The phase. */
 phase: string;
@@ -12180,7 +12181,7 @@ path: string;
 export type Rise1FrameCorrectionView = {
 /** The kind, which says what the other members are. */
 kind: "correction";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The effects, in order. */
 effects: Array<Rise1MendingView>;
@@ -12214,7 +12215,7 @@ path: string;
 export type Rise1FrameRiseActionView = {
 /** The kind, which says what the other members are. */
 kind: "rise_action";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The groups that have finished what they are at. */
 done: Array<string>;
@@ -12244,7 +12245,7 @@ felled: Record<string, Array<string>>;
 export type Rise1FrameRiseAssaultView = {
 /** The kind, which says what the other members are. */
 kind: "rise_assault";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The use of the ability, as it was declared. */
 assault: Rise1AssaultView;
@@ -12280,7 +12281,7 @@ critical: boolean;
 export type Rise1FrameRiseCombatView = {
 /** The kind, which says what the other members are. */
 kind: "rise_combat";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -12288,7 +12289,7 @@ path: string;
 export type Rise1FrameRiseDeedsView = {
 /** The kind, which says what the other members are. */
 kind: "rise_deeds";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The path of the phase whose effects they are among. */
 phase: string;
@@ -12308,7 +12309,7 @@ exerted: boolean;
 export type Rise1FrameRiseMovementView = {
 /** The kind, which says what the other members are. */
 kind: "rise_movement";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The groups that have finished what they are at. */
 done: Array<string>;
@@ -12338,7 +12339,7 @@ paths: Record<string, Array<[number, number]>>;
 export type Rise1FrameRisePauseView = {
 /** The kind, which says what the other members are. */
 kind: "rise_pause";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -12346,7 +12347,7 @@ path: string;
 export type Rise1FrameRisePhaseView = {
 /** The kind, which says what the other members are. */
 kind: "rise_phase";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The groups that have finished what they are at. */
 done: Array<string>;
@@ -12364,7 +12365,7 @@ exerted: Array<string>;
 export type Rise1FrameRisePlansView = {
 /** The kind, which says what the other members are. */
 kind: "rise_plans";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** Whether plans that seats have sealed themselves are opened now. */
 opening: boolean;
@@ -12374,7 +12375,7 @@ opening: boolean;
 export type Rise1FrameRiseQuestionView = {
 /** The kind, which says what the other members are. */
 kind: "rise_question";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The question. */
 question: string;
@@ -12388,7 +12389,7 @@ answers: Array<string>;
 export type Rise1FrameRiseReactionsView = {
 /** The kind, which says what the other members are. */
 kind: "rise_reactions";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The abilities that were set off and are still to come. */
 pending: Array<Rise1ReactionView>;
@@ -12398,7 +12399,7 @@ pending: Array<Rise1ReactionView>;
 export type Rise1FrameRiseRideView = {
 /** The kind, which says what the other members are. */
 kind: "rise_ride";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The riders who still roll. */
 due: Array<string>;
@@ -12414,7 +12415,7 @@ exerted: boolean;
 export type Rise1FrameRiseRushView = {
 /** The kind, which says what the other members are. */
 kind: "rise_rush";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature that uses the ability. */
 user: string;
@@ -12430,7 +12431,7 @@ targets: Array<string>;
 export type Rise1FrameRiseSwiftView = {
 /** The kind, which says what the other members are. */
 kind: "rise_swift";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -12438,7 +12439,7 @@ path: string;
 export type Rise1FrameRiseTurnView = {
 /** The kind, which says what the other members are. */
 kind: "rise_turn";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The id of the creature. */
 creature: string;
@@ -12452,7 +12453,7 @@ ending: boolean;
 export type Rise1FrameRiseTurnsView = {
 /** The kind, which says what the other members are. */
 kind: "rise_turns";
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** Who could act when the phase began. */
 able: Array<string>;
@@ -12468,9 +12469,9 @@ kind: "screen";
 path: string;
 /** The number, counted from 1. */
 number: number;
-/** How the dice are derived. */
+/** The dice to throw, each as its number of sides. */
 dice: Array<number>;
-/** The id of the ability or the name of the weapon. */
+/** What the roll is for, in words. */
 what: string;
 /** What is added to the total. */
 bonus: number;
@@ -12539,7 +12540,7 @@ because: Array<string>;
 ruling: string;
 /** The kind: which of those listed. */
 kind: "damage" | "effect" | "environment" | "correction" | "other";
-/** What it is about. */
+/** What it is about: the id of a creature or of a step. */
 subject: string | null;
 /** What was decided, in words. */
 decision: string;
@@ -12595,7 +12596,7 @@ type: "group_finished";
 because: Array<string>;
 /** The id of the group; empty for none. */
 group: string;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -12615,7 +12616,7 @@ export type Rise1GroupResolved = {
 type: "group_resolved";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -12627,7 +12628,7 @@ type: "group_resumed";
 because: Array<string>;
 /** The id of the group; empty for none. */
 group: string;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -12637,7 +12638,7 @@ export type Rise1GroupsApart = {
 type: "groups_apart";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The ids of the groups. */
+/** What is opened of each group's world, by group. */
 groups: Record<string, Rise1OpenedView>;
 };
 
@@ -12873,7 +12874,7 @@ failed?: Array<RiseMending>;
 
 /** What the GM says of a deed, while its check is rolled. */
 export type Rise1JudgementView = {
-/** The number of the roll behind the screen. */
+/** The roll that the deed takes; null for none. */
 roll: Rise1DeedRollView;
 /** The effects, in order. */
 effects: Array<Rise1MendingView>;
@@ -13179,7 +13180,7 @@ type: "movement_resolved";
 because: Array<string>;
 /** The way of each creature, by id. */
 paths: Record<string, Array<[number, number]>>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -13453,7 +13454,7 @@ export type Rise1PauseEnded = {
 type: "pause_ended";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -13471,7 +13472,7 @@ export type Rise1Paused = {
 type: "paused";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -13491,7 +13492,7 @@ export type Rise1PhaseResolved = {
 type: "phase_resolved";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -13527,7 +13528,7 @@ export type Rise1PlanMovement = {
 type: "plan_movement";
 /** The id of the creature. */
 creature: string;
-/** The id of the ability. */
+/** The movement ability. */
 ability?: "hustle" | "sprint" | "follow" | "withdraw" | "block" | "jump" | "overrun" | "shove" | "teleport" | "custom";
 /** The cells of the way, each as x and y. */
 path?: Array<[number, number]>;
@@ -13601,7 +13602,7 @@ type: "plan_withdrawn";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -13631,7 +13632,7 @@ export type Rise1PlansOpening = {
 type: "plans_opening";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -13655,7 +13656,7 @@ export type Rise1PlansSealed = {
 type: "plans_sealed";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -13703,7 +13704,7 @@ export type Rise1ReactionsDone = {
 type: "reactions_done";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -13861,7 +13862,7 @@ export type Rise1RideAsked = {
 type: "ride_asked";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 /** The ids of the riders. */
 riders: Array<string>;
@@ -13919,7 +13920,7 @@ export type Rise1RollBehindScreen = {
 type: "roll_behind_screen";
 /** The sides of each die. */
 dice: Array<number>;
-/** The id of the ability or the name of the weapon. */
+/** What the roll is for, in words. */
 what: string;
 /** What is added to the total. */
 bonus?: number;
@@ -14037,7 +14038,7 @@ export type Rise1RushAttacks = {
 type: "rush_attacks";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -14063,7 +14064,7 @@ export type Rise1RushDone = {
 type: "rush_done";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -14103,9 +14104,9 @@ because: Array<string>;
 prompt: string;
 /** The number of the roll behind the screen. */
 roll: number;
-/** How the dice are derived. */
+/** The dice that are thrown, each as its number of sides. */
 dice: Array<number>;
-/** The id of the ability or the name of the weapon. */
+/** What the roll is for, in words. */
 what: string;
 /** What is added to the total. */
 bonus: number;
@@ -14811,7 +14812,7 @@ export type Rise1StrikeView = {
 versus: Array<string>;
 /** What is added to the attack roll. */
 accuracy: number;
-/** How the dice are derived. */
+/** The dice of its damage, each as its number of sides. */
 dice: Array<number>;
 /** What is added to the damage. */
 flat: number;
@@ -14833,7 +14834,7 @@ export type Rise1Sustain = {
 type: "sustain";
 /** The id of the creature. */
 creature: string;
-/** The condition; null for none. */
+/** The name of the condition. */
 condition: string;
 /** Null pays with the action that the effect asks for. */
 pay?: "standard" | "minor" | "free" | "movement" | null;
@@ -14857,7 +14858,7 @@ export type Rise1SwiftClosed = {
 type: "swift_closed";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -14935,8 +14936,9 @@ export type Rise1TerrainSet = {
 type: "terrain_set";
 /** The ids of the rules and of the ambiguity rulings that caused it. */
 because: Array<string>;
+/** The cells, each as x and y. */
 cells: Array<[number, number]>;
-/** What cells are made of that are not plain ground, by `x,y`, such as `3,-2`. */
+/** What the cells are made of from now on. */
 terrain: "normal" | "difficult" | "obstacle" | "wall";
 };
 
@@ -15042,7 +15044,7 @@ type: "turn_ended";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The cells of the way, each as x and y. */
+/** The id of the step, which prompts begin with. */
 path: string;
 };
 
@@ -15766,7 +15768,7 @@ export type RiseStrike = {
 versus?: Array<string>;
 /** What is added to the attack roll. */
 accuracy?: number;
-/** How the dice are derived. */
+/** The dice of its damage, each as its number of sides. */
 dice?: Array<number>;
 /** What is added to the damage. */
 flat?: number;

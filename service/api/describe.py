@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import fields
 
-from service.api.field_texts import CONSTANTS, field_text, record_text
+from service.api.descriptions import CONSTANTS, field_text, record_text
 from service.api.fields import (
     ChoiceField,
     ComponentField,
@@ -39,7 +38,7 @@ def json_schemas(kind: type[StrictSchema]) -> dict[str, Schema]:
     spec = APISpec(title="", version="", openapi_version=VERSION, plugins=[plugin])
     converter = plugin.converter
     assert converter is not None
-    _teach(converter, kind.field_texts)
+    _teach(converter)
     spec.components.schema(_name(kind), schema=kind)
     made: dict[str, Schema] = spec.to_dict()["components"]["schemas"]
     records = {_name(key[0]): key[0].record for key in converter.refs} | {_name(kind): kind.record}
@@ -75,14 +74,11 @@ def _name(schema: Any) -> str:
     return str(kind.__name__)
 
 
-def _teach(converter: OpenAPIConverter, words: Mapping[str, str]) -> None:
-    """Make *converter* describe the exact bounds that the fields check, and say what they mean.
-
-    *words* are the ruleset's texts of fields without docstrings.
-    """
+def _teach(converter: OpenAPIConverter) -> None:
+    """Make *converter* describe the exact bounds that the fields check, and say what they mean."""
 
     def say(_: OpenAPIConverter, field: fields.Field[Any], **__: object) -> Schema:
-        text = _text(field, words)
+        text = _text(field)
         return {"description": text} if text else {}
 
     def narrow(self: OpenAPIConverter, field: fields.Field[Any], **_: object) -> Schema:
@@ -101,13 +97,13 @@ def _teach(converter: OpenAPIConverter, words: Mapping[str, str]) -> None:
     converter.add_attribute_function(narrow)  # type: ignore[no-untyped-call]  # apispec left it untyped
 
 
-def _text(field: fields.Field[Any], words: Mapping[str, str]) -> str:
+def _text(field: fields.Field[Any]) -> str:
     """Return the description of a field of a record's schema, empty for any other field."""
     schema = field.parent
     if not isinstance(schema, StrictSchema) or schema.record is None:
         return ""
     found = next((each for each in fields_of(schema.record) if each.name == field.name), None)
-    return CONSTANTS[str(field.name)] if found is None else field_text(schema.record, found, words)
+    return CONSTANTS[str(field.name)] if found is None else field_text(schema.record, found)
 
 
 def _bounds(field: fields.Field[Any]) -> Schema:

@@ -77,7 +77,6 @@ def inputs_of(ruleset: Ruleset[Any]) -> EditionInputs:
                     name=f"{name}{kind.__name__}",
                     tag=tag,
                     families=ruleset.families,
-                    field_texts=ruleset.field_texts,
                 )()
                 for tag, kind in ruleset.commands.items()
                 if tag != ruleset.opening.type
@@ -112,7 +111,6 @@ def _opening(ruleset: Ruleset[Any], name: str) -> StrictSchema:
         "name": name,
         "edition": ruleset.edition,
         "families": ruleset.families,
-        "field_texts": ruleset.field_texts,
     }
     if names == ("opening",):
         command: type = ruleset.opening

@@ -206,6 +206,7 @@ MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "verdict": "The verdict; null until it is known.",
         "version": "The number of the newest commit that is included.",
         "view": "SHA-256 of the canonical JSON of your seat's view.",
+        "way": "The way of a movement, as its seat foresees it.",
         "webhook": "The id of the webhook.",
         "webhooks": "The webhooks.",
         "what": "What it is for.",

@@ -46,7 +46,6 @@ from service.rules.kernel.hints import (
 )
 from service.rules.kernel.json_pointer import escaped
 from service.rules.kernel.near import close_name
-from service.rules.kernel.records import EMPTY
 
 UNKNOWN: Final = "no such field"
 """The message for a field that the record does not have."""
@@ -93,8 +92,6 @@ class StrictSchema(Schema):
 
     record: ClassVar[Any] = None
     """The record whose fields it has, None for a schema that was declared by hand."""
-    field_texts: ClassVar[Mapping[str, str]] = EMPTY
-    """What the ruleset says about fields without docstrings."""
 
     def handle_error(self, error: ValidationError, data: Any, **kwargs: Any) -> None:
         """Add the closest match to the message of each unknown field."""
@@ -124,14 +121,13 @@ def schema_of(
     edition: str | None = None,
     only: tuple[str, ...] | None = None,
     families: Families = NO_FAMILIES,
-    field_texts: Mapping[str, str] = EMPTY,
 ) -> type[StrictSchema]:
     """Return the schema class of the record *kind*, or of its fields *only*.
 
     With *tag* or *edition* it also has a required field `type` or `edition` with that constant value.
-    *families* and *field_texts* are those of the record's ruleset.
+    *families* are those of the record's ruleset.
     """
-    declared: dict[str, Any] = {"record": kind, "field_texts": field_texts}
+    declared: dict[str, Any] = {"record": kind}
     for key, value in (("type", tag), ("edition", edition)):
         if value is not None:
             declared[key] = ChoiceField((value,), required=True)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Final
 
 from service.api.describe import json_schema
-from service.api.field_texts import field_text
+from service.api.descriptions import field_text
 from service.api.inputs import component_name
 from service.api.schemas import schema_of
 from service.api.shapes import Schema
@@ -69,7 +69,6 @@ def sheet_schema(ruleset: Ruleset[Any]) -> Schema | None:
         record,
         name=f"{component_name(ruleset.edition)}Sheet",
         families=ruleset.families,
-        field_texts=ruleset.field_texts,
     )
     schema: Schema = titled(json_schema(made))
     defaults = {field.name: field.default for field in fields_of(record) if not field.required}
@@ -145,7 +144,7 @@ def _lines(
             "name": field.name,
             "title": words(field.name),
             "text": f"d{value}" if kind_in(field.shape) == "die sides" else in_words(said, entries),
-            "note": field_text(sheet_record(ruleset), field, ruleset.field_texts),
+            "note": field_text(sheet_record(ruleset), field),
         }
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from service.api.answers import THROW
-from service.api.field_texts import CONSTANTS, field_text, record_text
+from service.api.descriptions import CONSTANTS, field_text, record_text
 from service.api.shapes import (
     DuplicateComponent,
     Schema,
@@ -140,7 +140,7 @@ class EditionViews:
         made = self.schema_of(field.shape)
         if is_sealable:
             made = either(made, SEALED)
-        text = field_text(kind, field, self.ruleset.field_texts)
+        text = field_text(kind, field)
         return {**made, "description": text} if text else made
 
     def schema_of(self, shape: Shape) -> Schema:

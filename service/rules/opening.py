@@ -57,8 +57,11 @@ class EncounterOpened(Event[S]):
     type: ClassVar[str] = "encounter_opened"
     encounter: EncounterId
     edition: Edition
+    """The edition of the rules, such as `rise@1`."""
     digest: Digest
+    """The digest of the ruleset's source when the encounter opened."""
     dice: DiceSetup
+    """How the dice are derived."""
     opening: Any
 
     def evolve(self, state: S) -> S:

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, TypeAlias
 from service.rules.kernel import values
 from service.rules.kernel.hexadecimal import expected_hex, is_hex
 from service.rules.kernel.records import record
-from service.rules.kernel.values import CreatureId, Hexadecimal, SeatId
+from service.rules.kernel.values import CreatureId, SeatId, SeatKey
 from service.rules.table.seats import Role
 from service.rules.table.table import GM, WATCHERS, Seat
 
@@ -31,8 +31,10 @@ class SeatEntry:
     many: ClassVar[int] = 100
     seat: SeatId
     role: Role = "player"
+    """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
     creatures: tuple[CreatureId, ...] = ()
-    key: Hexadecimal | None = None
+    """The ids of the creatures that the seat controls."""
+    key: SeatKey | None = None
 
 
 def cell_faults(keys: Iterable[str], at: str) -> Iterator[Fault]:

@@ -119,8 +119,6 @@ class Ruleset(Generic[S]):
 
     The events are as a seat sees them, with sealed fields closed.
     """
-    field_texts: Mapping[str, str] = EMPTY
-    """Descriptions of fields without docstrings, by `type.field` or by `field` (see `api/field_texts.py`)."""
     sheet_groups: tuple[SheetGroup, ...] = ()
     """The fields of a creature's sheet as people read them; those that no group names come last."""
     library: Callable[[], tuple[LibraryEntry, ...]] = tuple

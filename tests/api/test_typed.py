@@ -9,13 +9,11 @@ from typing import Any, Final
 import pytest
 
 from service.api import openapi
-from service.api.field_texts import field_docstrings
+from service.api.descriptions import field_docstrings
 from service.api.inputs import component_name
-from service.rules.field_texts import FIELD_TEXTS
-from service.rules.heartrush.creatures.field_texts import FIELD_TEXTS as HEARTRUSH_TEXTS
+from service.rules.kernel.declared import declared_in
 from service.rules.kernel.hints import Alternatives, fields_of
 from service.rules.registry import REGISTRY
-from service.rules.rise.creatures.field_texts import FIELD_TEXTS as RISE_TEXTS
 from service.rules.table.table import Table
 from tests.api.client import fast_validator
 
@@ -116,12 +114,18 @@ def test_docstrings_of_fields_are_read_from_the_sources_of_bases_too() -> None:
     assert field_docstrings(state)["step"] == "Which of the eleven steps of the round is at hand."
 
 
-@pytest.mark.parametrize("texts", [FIELD_TEXTS, HEARTRUSH_TEXTS, RISE_TEXTS])
-def test_no_text_of_a_field_is_left_over(texts: dict[str, str]) -> None:
-    described = {
-        each["description"] for _, schema in every_part() for each in schema.get("properties", {}).values()
-    }
-    assert sorted(name for name, text in texts.items() if text not in described) == []
+@pytest.mark.parametrize("edition", REGISTRY)
+def test_no_field_says_again_what_its_type_says(edition: str) -> None:
+    ruleset = REGISTRY[edition]
+    kinds = [*_any(ruleset.commands), *_any(ruleset.events), type(ruleset.blank)]
+    found = list(declared_in(kinds, ruleset.families))
+    assert len(found) > 1_000
+    again = [
+        str(each)
+        for each in found
+        if field_docstrings(each.record).get(each.field.name, "-") == each.field.shape.meaning.said
+    ]
+    assert again == []
 
 
 def _any(commands: Mapping[str, Any]) -> Iterator[Any]:

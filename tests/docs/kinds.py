@@ -35,9 +35,13 @@ def page() -> str:
         many = "" if meaning.many is None else f"{meaning.many:,}"
         if "str" in str(shape):
             length = meaning.most if not meaning.least else f"{meaning.least} to {meaning.most}"
-            texts.append(f"| `{name}` | {length} | {many} | {text or meaning.form or meaning.kind} |")
+            texts.append(
+                f"| `{name}` | {length} | {many} | {text or meaning.form or meaning.said or meaning.kind} |"
+            )
         elif meaning.least is not None:
-            numbers.append(f"| `{name}` | {meaning.least:,} | {meaning.most:,} | {many} | {text} |")
+            numbers.append(
+                f"| `{name}` | {meaning.least:,} | {meaning.most:,} | {many} | {text or meaning.said} |"
+            )
     return _HEAD + "## Numbers\n\n" + "\n".join(numbers) + "\n\n## Texts\n\n" + "\n".join(texts) + "\n"
 
 

@@ -382,7 +382,7 @@ class Contest(t.TypedDict):
 class ContestRuling(t.TypedDict):
     """The gm's answer to a contest: its ending, the decision and the reason."""
     ending: t.Literal['upheld', 'effects', 'as_ruled']
-    """How the contest was answered."""
+    """What the GM ruled: the contest is right, other effects come, or play stays as ruled."""
     decision: str
     """What was decided, in words."""
     reason: t.NotRequired[str]
@@ -1131,7 +1131,7 @@ class NewFork(t.TypedDict):
 class NewQrCode(t.TypedDict):
     """The text that the code says."""
     text: str
-    """The text."""
+    """The text of the code."""
 
 @t.final
 class NewRedo(t.TypedDict):
@@ -1372,6 +1372,7 @@ class Preview(t.TypedDict):
     refusal: t.NotRequired["Refusal"]
     """Why the command was refused."""
     way: t.NotRequired["Way"]
+    """The way of a movement, as its seat foresees it."""
 
 @t.final
 class ProblemError(t.TypedDict):

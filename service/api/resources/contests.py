@@ -20,7 +20,7 @@ from service.rules.contests.contests import OpenContest, Uphold
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.meaning import at_most
 from service.rules.kernel.records import record
-from service.rules.kernel.values import Code, CommandLike, Reason, Subject, Words
+from service.rules.kernel.values import Code, CommandLike, Decision, Reason, Subject
 from service.rules.table.disputes import Contest
 from service.steps import Steps
 from service.usecases.reading import contested_text
@@ -68,7 +68,8 @@ class ContestRuling:
     """The gm's answer to a contest: its ending, the decision and the reason."""
 
     ending: Literal["upheld", "effects", "as_ruled"]
-    decision: Words
+    """What the GM ruled: the contest is right, other effects come, or play stays as ruled."""
+    decision: Decision
     reason: Reason = ""
     kind: Code | None = None
     """With `effects`: the kind of the ruling, as in the edition's `gm_ruling`."""

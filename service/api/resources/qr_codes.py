@@ -21,6 +21,7 @@ class NewQrCode:
     """The text that the code says."""
 
     text: Annotated[str, text("text", LONGEST, least=1)]
+    """The text of the code."""
 
 
 NEW_QR_CODE: Final = schema_of(NewQrCode)()

@@ -17,7 +17,7 @@ from service.core import views
 from service.record.timestamps import timestamp_of
 from service.rules.kernel.meaning import number
 from service.rules.kernel.records import record
-from service.rules.kernel.values import CreatureId, Hexadecimal
+from service.rules.kernel.values import Creatures, SeatKey
 from service.rules.table.seats import ChangeSeat, CloseSeat, IssueToken, OpenSeat
 from service.steps import Steps
 from service.stores import seat_tokens, share_links
@@ -68,14 +68,14 @@ _PROBLEMS: Final = ("command-refused", "version-mismatch")
 class SeatChange:
     """The creatures that a seat controls from now on."""
 
-    creatures: tuple[CreatureId, ...]
+    creatures: Creatures
 
 
 @record
 class NewToken:
     """A key that the seat's person brings with the new token, if any."""
 
-    key: Hexadecimal | None = None
+    key: SeatKey | None = None
 
 
 NEW_SEAT: Final = schema_of(OpenSeat, name="NewSeat")()

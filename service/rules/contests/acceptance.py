@@ -42,7 +42,9 @@ class LineAccepted(Event[Table]):
     parent: EncounterId
     """The line that accepted it."""
     seats: Mapping[SeatId, Seat]
+    """The seats, by id."""
     contests: Mapping[Code, Contest]
+    """The contests, by id."""
 
     def evolve(self, state: Table) -> Table:
         state = changed(state, draft=False, seats_by_command=EMPTY, seats=self.seats, contests=self.contests)

@@ -16,13 +16,15 @@ from service.rules.kernel.records import Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     AmendmentId,
+    CommitNumber,
     ContestId,
+    Decision,
     EncounterId,
+    Epoch,
     Hexadecimal,
     Occasion,
     Ordinal,
     Reason,
-    Words,
 )
 from service.rules.table.disputes import Amendment, Instead, Kind
 from service.rules.table.stack import Stacks
@@ -65,10 +67,11 @@ class AmendmentProposed(Event[Table]):
     plays: ClassVar[bool] = False
     amendment: AmendmentId
     kind: Kind
-    commit: Ordinal
-    epoch: Ordinal
+    """The kind, which says what the other members mean."""
+    commit: CommitNumber
+    epoch: Epoch
     contest: ContestId | None
-    decision: Words
+    decision: Decision
     reason: Reason
 
     def evolve(self, state: Table) -> Table:
@@ -92,6 +95,7 @@ class AmendmentDetailed(Event[Table]):
     plays: ClassVar[bool] = False
     amendment: AmendmentId
     instead: tuple[Instead, ...]
+    """The commands that replace the contested one."""
 
     def evolve(self, state: Table) -> Table:
         if state.amendment is None or state.amendment.id != self.amendment:
@@ -110,6 +114,7 @@ class AmendmentDropped(Event[Table]):
     plays: ClassVar[bool] = False
     amendment: AmendmentId
     why: Literal["dropped", "superseded"] = "dropped"
+    """Whether it was dropped, or replaced by a newer one."""
 
     def evolve(self, state: Table) -> Table:
         return changed(state, amendment=None, amendments_dropped=state.amendments_dropped + 1)
@@ -119,8 +124,9 @@ class AmendmentDropped(Event[Table]):
 class Head:
     """The head of a line of play: the number and hash of its last commit."""
 
-    n: Ordinal
+    n: CommitNumber
     hash: Hexadecimal
+    """The hash of the commit, in hexadecimal digits."""
 
 
 @record
@@ -131,6 +137,7 @@ class Continued(Event[Table]):
     decides: ClassVar[str] = "line"
     encounter: EncounterId
     head: Head
+    """The last commit of this line of play."""
     amendment: AmendmentId
     occasion: Occasion | None = None
     """Opens the replacing commands for all, if the new line hides none of them."""
@@ -149,7 +156,7 @@ class Amend(Command[Table]):
 
     type: ClassVar[str] = "amend"
     contest: ContestId
-    decision: Words
+    decision: Decision
     instead: tuple[Instead, ...]
     """The commands that replace the contested one; empty if it is left out."""
     reason: Reason = ""
@@ -179,7 +186,7 @@ class Undo(Command[Table]):
     """Undo everything from a commit on."""
 
     type: ClassVar[str] = "undo"
-    commit: Ordinal
+    commit: CommitNumber
     reason: Reason = ""
 
     def check(self, view: Table) -> None:

@@ -13,7 +13,16 @@ from typing import Any, ClassVar, Final
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import ContestId, Ordinal, Reason, RollId, SeatId, Words
+from service.rules.kernel.values import (
+    CommitNumber,
+    ContestId,
+    Decision,
+    Ordinal,
+    Reason,
+    RollId,
+    SeatId,
+    Words,
+)
 from service.rules.table.disputes import Contest, Ending
 from service.rules.table.table import GM, Table
 
@@ -43,10 +52,13 @@ class ContestOpened(Event[Table]):
     plays: ClassVar[bool] = False
     contest: ContestId
     seat: SeatId
-    commit: Ordinal
+    commit: CommitNumber
     event: Ordinal | None
+    """The number of the contested event in its commit; null if the contest names none."""
     roll: RollId | None
+    """The name of the contested roll; null if the contest names none."""
     claim: Words
+    """What the seat says is wrong."""
 
     def evolve(self, state: Table) -> Table:
         made = Contest(
@@ -69,7 +81,8 @@ class ContestClosed(Event[Table]):
     plays: ClassVar[bool] = False
     contest: ContestId
     ending: Ending
-    decision: Words
+    """How the contest was answered."""
+    decision: Decision
     reason: Reason
 
     def evolve(self, state: Table) -> Table:
@@ -86,8 +99,9 @@ class OpenContest(Command[Table]):
 
     type: ClassVar[str] = "contest"
     sentence: ClassVar[str] = "Contest it"
-    commit: Ordinal
+    commit: CommitNumber
     claim: Words
+    """What the seat says is wrong."""
     event: Ordinal | None = None
     """The event's index in the commit."""
     roll: RollId | None = None
@@ -124,7 +138,7 @@ class Uphold(Command[Table]):
 
     type: ClassVar[str] = "uphold"
     contest: ContestId
-    decision: Words
+    decision: Decision
     reason: Reason = ""
 
     def check(self, view: Table) -> None:

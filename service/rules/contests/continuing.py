@@ -26,7 +26,9 @@ from service.rules.kernel.values import (
     Digest,
     Edition,
     EncounterId,
+    Epoch,
     Hexadecimal,
+    LaneNumber,
     Occasion,
     Ordinal,
     Reader,
@@ -102,7 +104,9 @@ class LineBegun(Event[Table]):
     decides: ClassVar[str] = "line"
     encounter: EncounterId
     digest: Digest
+    """The digest of the ruleset's source when the encounter opened."""
     origin: Origin
+    """The commit of another encounter from which this one continues."""
     plan: tuple[Ordinal, ...]
     """For each of the next commands the number of the old one that it repeats; 0 if the ruling added it."""
     state: StateData
@@ -123,10 +127,15 @@ class Forked(Event[Table]):
     decides: ClassVar[str] = "line"
     encounter: EncounterId
     edition: Edition
+    """The edition of the rules, such as `rise@1`."""
     digest: Digest
+    """The digest of the ruleset's source when the encounter opened."""
     dice: DiceSetup
+    """How the dice are derived."""
     origin: Origin
+    """The commit of another encounter from which this one continues."""
     state: StateData
+    """The state that the line of play begins with."""
     orders: Orders
     """The insertion order of mappings whose keys are not sorted, by JSON pointer."""
 
@@ -141,7 +150,9 @@ class SealedValuesInherited(Event[Table]):
 
     type: ClassVar[str] = "sealed_values_inherited"
     values: StateData
+    """The sealed values, by place."""
     orders: Orders
+    """The orders of the sealed values."""
 
     def evolve(self, state: Table) -> Table:
         assert state.origin is not None
@@ -175,9 +186,10 @@ class LinkInherited(Event[Table]):
     """A link that the old line disclosed; it proves the dice that this line repeats."""
 
     type: ClassVar[str] = "link_inherited"
-    lane: Ordinal
-    epoch: Ordinal
+    lane: LaneNumber
+    epoch: Epoch
     link: Hexadecimal
+    """The link of the chain that is disclosed, in hexadecimal digits."""
 
     def evolve(self, state: Table) -> Table:
         return state

@@ -11,7 +11,7 @@ from typing import ClassVar, Final, TypeVar
 from service.rules.contests.contests import check_text, close, open_contest
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.values import Code, ContestId, Reason, RulingId, SeatId, Subject, Words
+from service.rules.kernel.values import Code, ContestId, Decision, Reason, RulingId, SeatId, Subject
 from service.rules.table.table import Table
 
 T = TypeVar("T", bound=Table)
@@ -27,9 +27,11 @@ class GmRulingRecorded(Event[T]):
     type: ClassVar[str] = "gm_ruling_recorded"
     decides: ClassVar[str] = "ruling"
     ruling: RulingId
+    """The id of the ruling."""
     kind: Code
     subject: Subject | None
-    decision: Words
+    """What it is about: the id of a creature or of a step."""
+    decision: Decision
     reason: Reason
     seat: SeatId
 
@@ -41,7 +43,7 @@ class RulingOfGm(Command[T]):
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "gm_ruling"
     kind: Code
-    decision: Words
+    decision: Decision
     reason: Reason = ""
     subject: Subject | None = None
     """What the ruling is about: a creature, a side, a command's number or a place."""

@@ -13,7 +13,8 @@ The wings of the book, from the ground; each uses those above it in this list, a
 - `surviving`: what happens around fights and between them
 - `table`: how a fight is opened, shown and ended
 
-`books` names the books. This file lists the messages of the wings: what is not listed does not exist.
+`books` names the books, and `values` has the types of values of this book alone. This file lists the
+messages of the wings: what is not listed does not exist.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ from service.rules.heartrush import (
     using,
 )
 from service.rules.heartrush.creatures.character import CarriedCharacter
-from service.rules.heartrush.creatures.field_texts import FIELD_TEXTS
 from service.rules.heartrush.creatures.options import OPTIONS
 from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.table import entries, library, opening, presentation
@@ -81,7 +81,6 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     sentences=SENTENCES,
     telling=TELLING,
     answer=answer,
-    field_texts=FIELD_TEXTS,
     sheet_groups=library.SHEET,
     library=library.library,
     unprompted=library.UNPROMPTED,

@@ -124,6 +124,7 @@ class Event(Generic[S]):
     sentence: ClassVar[str] = ""
     """What a terminal shows; `{name}` is a field. Empty to show the type and the fields."""
     because: tuple[RuleId, ...] = ()
+    """The ids of the rules and of the ambiguity rulings that caused it."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)

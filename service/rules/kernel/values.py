@@ -31,32 +31,40 @@ def _id(kind: str, many: int, said: str = "") -> Any:  # noqa: ANN401 - a note o
 # --- ids and names ----------------------------------------------------------------------------------------
 
 Id: TypeAlias = Annotated[str, _id("id", 100, "The id.")]
-CreatureId: TypeAlias = Annotated[str, _id("creature", CREATURES)]
-CreatureRef: TypeAlias = Annotated[str, text("creature", 40, many=CREATURES)]
+CreatureId: TypeAlias = Annotated[str, _id("creature", CREATURES), "The id of the creature."]
+CreatureRef: TypeAlias = Annotated[str, text("creature", 40, many=CREATURES), "The id of the creature."]
 """A creature, or in an ability a role or `$` and the name of a parameter."""
-SideId: TypeAlias = Annotated[str, _id("side", 20)]
-SideRef: TypeAlias = Annotated[str, text("side", 40)]
+SideId: TypeAlias = Annotated[str, _id("side", 20), "The id of the side."]
+SideRef: TypeAlias = Annotated[str, text("side", 40), "The id of the side."]
 """A side, or in an ability `$` and the name of a parameter."""
-SeatId: TypeAlias = Annotated[str, _id("seat", 100)]
-GroupId: TypeAlias = Annotated[str, _id("group", CREATURES)]
-EncounterId: TypeAlias = Annotated[str, text("encounter", 36, many=100)]
+SeatId: TypeAlias = Annotated[str, _id("seat", 100), "The id of the seat."]
+GroupId: TypeAlias = Annotated[str, _id("group", CREATURES), "The id of the group; empty for none."]
+EncounterId: TypeAlias = Annotated[str, text("encounter", 36, many=100), "The id of the encounter."]
 """A UUID in lower case with hyphens; empty in the state before the opening."""
-PromptId: TypeAlias = Annotated[str, text("prompt", 500, many=1_000)]
+PromptId: TypeAlias = Annotated[
+    str, text("prompt", 500, many=1_000), "The id of the prompt that the command answers."
+]
 """The path of the step that waits and who must answer, such as `r1/e1/stance/pia`."""
-StepId: TypeAlias = Annotated[str, text("step", 500, many=1_000)]
+StepId: TypeAlias = Annotated[
+    str, text("step", 500, many=1_000), "The id of the step, which prompts begin with."
+]
 """The path of a frame, with which the prompts of its answers begin, or the id of what it is about."""
-ContestId: TypeAlias = Annotated[str, text("contest", 100, many=1_000)]
-AmendmentId: TypeAlias = Annotated[str, text("amendment", 100, many=1_000)]
+ContestId: TypeAlias = Annotated[str, text("contest", 100, many=1_000), "The id of the contest."]
+AmendmentId: TypeAlias = Annotated[str, text("amendment", 100, many=1_000), "The id of the amendment."]
 RulingId: TypeAlias = Annotated[str, text("ruling", 500, many=1_000)]
-WoundId: TypeAlias = Annotated[str, text("wound", 500, many=10_000)]
+WoundId: TypeAlias = Annotated[
+    str, text("wound", 500, many=10_000), "The id of the wound; null for the one that the rules choose."
+]
 """The path of the damage that made the wound."""
 RuleId: TypeAlias = Annotated[str, text("rule", 100, many=200)]
 OptionKey: TypeAlias = Annotated[str, text("option", 64, many=200)]
-StreamName: TypeAlias = Annotated[str, text("stream", 200, many=10_000)]
+StreamName: TypeAlias = Annotated[str, text("stream", 200, many=10_000), "The name of the stream of rolls."]
 """The name of a stream of rolls, such as `pia/attack`."""
 RollId: TypeAlias = Annotated[str, text("roll", 300)]
 """The name of a roll: `epoch/lane/stream#place`."""
-Occasion: TypeAlias = Annotated[str, text("occasion", 500, many=10_000)]
+Occasion: TypeAlias = Annotated[
+    str, text("occasion", 500, many=10_000), "The occasion, which opens what was sealed until then."
+]
 """The occasion that opens what is sealed, such as `r1/e1/reveal`."""
 Reader: TypeAlias = Annotated[str, text("reader", 30, many=100)]
 """Who may read something, as `seat:<id>`."""
@@ -74,11 +82,11 @@ Choice: TypeAlias = Annotated[str, text("choice", 500, many=1_000)]
 """One of the answers that a prompt offers."""
 Member: TypeAlias = Annotated[str, text("member", 64, many=200)]
 """The name of a member of an object."""
-AbilityId: TypeAlias = Annotated[str, text("ability", 40, many=200)]
-WeaponId: TypeAlias = Annotated[str, _id("weapon", 40)]
+AbilityId: TypeAlias = Annotated[str, text("ability", 40, many=200), "The id of the ability."]
+WeaponId: TypeAlias = Annotated[str, _id("weapon", 40), "The id of the weapon."]
 ThingName: TypeAlias = Annotated[str, text("thing", 120, many=200)]
 """What somebody carries, or what lies on the ground."""
-ConditionName: TypeAlias = Annotated[str, text("condition", 64, many=100)]
+ConditionName: TypeAlias = Annotated[str, text("condition", 64, many=100), "The name of the condition."]
 SourceId: TypeAlias = Annotated[str, text("source", 200)]
 """The creature, or the thing or rule, that something comes from."""
 Subject: TypeAlias = Annotated[str, text("subject", 500, many=CREATURES)]
@@ -97,7 +105,7 @@ Label: TypeAlias = Annotated[str, text("label", LABEL, many=100)]
 """A name or a title on one line."""
 Remark: TypeAlias = Annotated[str, text("words", 500, lines=True, many=100)]
 """A few words that may have several lines."""
-Reason: TypeAlias = Annotated[str, text("words", 1_000, lines=True, many=100)]
+Reason: TypeAlias = Annotated[str, text("words", 1_000, lines=True, many=100), "The reason, for the record."]
 Words: TypeAlias = Annotated[str, text("words", 2_000, lines=True, many=100)]
 """Prose that may have several lines."""
 
@@ -105,11 +113,13 @@ Words: TypeAlias = Annotated[str, text("words", 2_000, lines=True, many=100)]
 
 Ordinal: TypeAlias = Annotated[int, number("ordinal", 0, 10**9, many=10_000)]
 """The number of a commit, an event, an epoch, a day or a step of a sequence: more than any log keeps."""
-Round: TypeAlias = Annotated[int, number("round", 0, 10**6, many=10_000)]
+Round: TypeAlias = Annotated[int, number("round", 0, 10**6, many=10_000), "The number of the round, from 1."]
 """The number of a round: a fight of a million rounds takes two months of play at ten a minute."""
 Count: TypeAlias = Annotated[int, number("count", 0, 1_000, many=1_000)]
 """How many there are of something that people count at a table."""
-HiddenCreature: TypeAlias = Annotated[int, number("hidden creature", 0, 100, many=100)]
+HiddenCreature: TypeAlias = Annotated[
+    int, number("hidden creature", 0, 100, many=100), "The number of the hidden creature."
+]
 """The number of a creature that the gm hides: an encounter hides at most 100."""
 EDGE: Final = 9_999
 """The last column and row of the map, on either side of 0."""
@@ -119,11 +129,13 @@ Cell: TypeAlias = Annotated[tuple[Coordinate, Coordinate], Meaning(kind="cell", 
 """A cell of the grid, as x and y."""
 Direction: TypeAlias = Annotated[tuple[Coordinate, Coordinate], named("direction")]
 """A direction, as steps along x and y."""
-Feet: TypeAlias = Annotated[int, number("feet", 0, 1_000, unit="feet", many=1_000)]
+Feet: TypeAlias = Annotated[int, number("feet", 0, 1_000, unit="feet", many=1_000), "The distance in feet."]
 """A distance at a table: the longest range of either book is 480 feet, and a map of 1,000 has 200 cells."""
 Speed: TypeAlias = Annotated[int, number("speed", 0, 120, unit="feet")]
 """The feet that a creature moves in a round: twice the common 60; a search of its reach stays small."""
-Seconds: TypeAlias = Annotated[int, number("seconds", 0, 10**12, unit="seconds", many=1_000)]
+Seconds: TypeAlias = Annotated[
+    int, number("seconds", 0, 10**12, unit="seconds", many=1_000), "How many seconds."
+]
 """Seconds, also moments of the campaign's clock, which stops at 10^11: three thousand years."""
 Minutes: TypeAlias = Annotated[int, number("minutes", 0, 600_000, unit="minutes")]
 """Minutes that pass at once: the 400 days by which the clock is advanced at most."""
@@ -133,9 +145,11 @@ Days: TypeAlias = Annotated[int, number("days", 0, 400, unit="days")]
 """Days that pass at once: more than a year."""
 HitPoints: TypeAlias = Annotated[int, number("hit points", 0, 10_000, unit="hit points", many=100)]
 """Hit points, and damage of one source: more than any stat block has."""
-HitPointsNow: TypeAlias = Annotated[int, number("hit points", -(10**9), 10_000, unit="hit points")]
+HitPointsNow: TypeAlias = Annotated[
+    int, number("hit points", -(10**9), 10_000, unit="hit points"), "Its hit points."
+]
 """The hit points of a creature, which one blow may bring as far below zero as a roll comes."""
-Amount: TypeAlias = Annotated[int, number("amount", 0, 10_000)]
+Amount: TypeAlias = Annotated[int, number("amount", 0, 10_000), "How much."]
 """How much damage, healing or the like one effect does."""
 DieSides: TypeAlias = Annotated[int, number("die sides", 2, 1_000, many=100)]
 """The sides of one die: a d1000 is the largest that is sold."""
@@ -145,7 +159,9 @@ Face: TypeAlias = Annotated[int, number("face", 1, 1_000, many=1_000)]
 """The face of a die, from 1 to its sides."""
 Level: TypeAlias = Annotated[int, number("level", 0, 1_000, many=100)]
 """A level of a creature, of fatigue or of a condition: more than either book has."""
-Levels: TypeAlias = Annotated[int, number("levels", -100, 100)]
+Levels: TypeAlias = Annotated[
+    int, number("levels", -100, 100), "How many levels; advantage is above zero, disadvantage below."
+]
 """Levels of advantage, or below zero of disadvantage: rolls keep one die for each."""
 Rank: TypeAlias = Annotated[int, number("rank", 0, 10_000)]
 """The rank of a wound or an aspect: wounds add up over a campaign."""
@@ -157,7 +173,29 @@ Sum: TypeAlias = Annotated[int, number("sum", 0, 10**9, many=1_000)]
 """What a fight or a campaign adds up, which no single command bounds: fatigue, ranks of a wound, nights."""
 Experience: TypeAlias = Annotated[int, number("experience", 0, 10**6, unit="points")]
 """Experience of a character: a thousand times what an evening brings."""
-Bonus: TypeAlias = Annotated[int, number("bonus", -1_000, 1_000, many=100)]
+Bonus: TypeAlias = Annotated[int, number("bonus", -1_000, 1_000, many=100), "What is added to the total."]
 """What is added to a roll or to a number of a sheet: more than either book prints."""
-Total: TypeAlias = Annotated[int, number("total", -(10**9), 10**9, many=100)]
+Total: TypeAlias = Annotated[int, number("total", -(10**9), 10**9, many=100), "The total of the roll."]
 """What a roll comes to, with all that is added: sums of the above stay below it."""
+
+# --- what a value is to the record that holds it ------------------------------------------------------------
+
+TargetId: TypeAlias = Annotated[CreatureId, "The id of the target."]
+AttackerId: TypeAlias = Annotated[CreatureId, "The id of the attacker."]
+Creatures: TypeAlias = Annotated[tuple[CreatureId, ...], "The ids of the creatures."]
+Targets: TypeAlias = Annotated[tuple[CreatureId, ...], "The ids of the targets."]
+Epoch: TypeAlias = Annotated[Ordinal, "The number of the dice epoch."]
+CommitNumber: TypeAlias = Annotated[Ordinal, "The number of the commit."]
+LaneNumber: TypeAlias = Annotated[Ordinal, "The lane: 0 for open dice, 1 for sealed dice."]
+ScreenRollNumber: TypeAlias = Annotated[Ordinal, "The number of the roll behind the screen."]
+SeatKey: TypeAlias = Annotated[
+    Hexadecimal, "The public key with which the seat signs: Ed25519, 64 hexadecimal digits; null if none."
+]
+Seed: TypeAlias = Annotated[Hexadecimal, "The seed, in hexadecimal digits."]
+Decision: TypeAlias = Annotated[Words, "What was decided, in words."]
+Prose: TypeAlias = Annotated[Words, "The text."]
+Question: TypeAlias = Annotated[Words, "The question."]
+Name: TypeAlias = Annotated[Label, "The name."]
+Position: TypeAlias = Annotated[Cell, "The cell of its space with the least x and y, as the two numbers."]
+Causes: TypeAlias = Annotated[tuple[RuleId, ...], "The ids of the rules that caused it."]
+Cells: TypeAlias = Annotated[tuple[Cell, ...], "The cells, each as x and y."]

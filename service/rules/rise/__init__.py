@@ -12,7 +12,8 @@ The wings of the book, from the ground; each uses those above it in this list, a
 - `rounds`: the course of a round
 - `table`: how a fight is opened, shown and ended
 
-`books` names the books. This file lists the messages of the wings: what is not listed does not exist.
+`books` names the books, and `values` has the types of values of this book alone. This file lists the
+messages of the wings: what is not listed does not exist.
 """
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ from service.rules.rise import (
     table,
 )
 from service.rules.rise.creatures.character import CarriedCharacter
-from service.rules.rise.creatures.field_texts import FIELD_TEXTS
 from service.rules.rise.creatures.options import OPTIONS
 from service.rules.rise.creatures.state import State
 from service.rules.rise.rounds import entries
@@ -79,7 +79,6 @@ RISE: Final[Ruleset[State]] = Ruleset(
     sentences=SENTENCES,
     telling=TELLING,
     answer=answer,
-    field_texts=FIELD_TEXTS,
     sheet_groups=library.SHEET,
     library=library.library,
     unprompted=library.UNPROMPTED,

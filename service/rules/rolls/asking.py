@@ -30,9 +30,12 @@ class DiceFrame(Frame[Table]):
 
     kind: ClassVar[str] = "dice"
     owner: CreatureId
+    """The id of the creature that rolls."""
     stream: StreamName
     purpose: Mapping[Code, Subject]
+    """What the roll is for: who rolls, with what and against whom."""
     pool: tuple[PoolDie, ...]
+    """The dice to throw, in order."""
 
     def waiting(self, state: Table) -> tuple[Awaited, ...]:
         return (
@@ -57,9 +60,12 @@ class DiceRequested(Event[Table]):
     type: ClassVar[str] = "dice_requested"
     prompt: PromptId
     owner: CreatureId
+    """The id of the creature that rolls."""
     stream: StreamName
     purpose: Mapping[Code, Subject]
+    """What the roll is for: who rolls, with what and against whom."""
     pool: tuple[PoolDie, ...]
+    """The dice to throw, in order."""
 
     def evolve(self, state: Table) -> Table:
         return state.pushed(
@@ -78,6 +84,7 @@ class DiceDeclared(Event[Table]):
     stream: StreamName
     seat: SeatId
     faces: tuple[Face, ...]
+    """The faces that the dice show, in order."""
 
     def evolve(self, state: Table) -> Table:
         before = state.declared_faces.get(self.stream)
@@ -115,6 +122,7 @@ class ThrowDice(Command[Table]):
     sentence: ClassVar[str] = "Declare the dice that were thrown"
     prompt: PromptId
     faces: tuple[Face, ...]
+    """The faces that the dice show, in order."""
 
     def place(self, view: Table) -> str:
         """Return the group whose world asks for these dice, or the table."""

@@ -36,7 +36,9 @@ class PoolDie:
     """One die of a pool before it is thrown: what it is for, and its sides."""
 
     role: Code
+    """What the die is for, such as `heart` or `weapon`."""
     sides: DieSides
+    """The number of sides of the die."""
 
 
 class DiceNeeded(Exception):

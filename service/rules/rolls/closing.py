@@ -15,7 +15,7 @@ from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer,
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import EVERYTHING
-from service.rules.kernel.values import Code, Hexadecimal, Occasion, Ordinal, Reason
+from service.rules.kernel.values import Code, Epoch, Hexadecimal, LaneNumber, Occasion, Ordinal, Reason, Seed
 from service.rules.rolls.chance import Chance
 from service.rules.table.lines import RedirectedStream
 from service.rules.table.stack import Frame, Stacks
@@ -54,9 +54,10 @@ class EpochClosed(Event[Table]):
     """An epoch is over: its link is disclosed, and later rolls use another key."""
 
     type: ClassVar[str] = "epoch_closed"
-    lane: Ordinal
-    epoch: Ordinal
+    lane: LaneNumber
+    epoch: Epoch
     link: Hexadecimal
+    """The link of the chain that is disclosed, in hexadecimal digits."""
 
     def evolve(self, state: Table) -> Table:
         if self.lane != OPEN_LANE:
@@ -72,7 +73,7 @@ class EpochEnded(Event[Table]):
     """An epoch ended in a line that is only proposed: its link is disclosed once the line is accepted."""
 
     type: ClassVar[str] = "epoch_ended"
-    epoch: Ordinal
+    epoch: Epoch
     to: Ordinal
     """The epoch from which dice come now; the same one where that is the proposal's own."""
     before: Mapping[Code, Ordinal]
@@ -92,8 +93,8 @@ class LaneDisclosed(Event[Table]):
     """The seed of a lane was disclosed; none of its rolls is sealed any more."""
 
     type: ClassVar[str] = "lane_disclosed"
-    lane: Ordinal
-    seed: Hexadecimal
+    lane: LaneNumber
+    seed: Seed
 
     def evolve(self, state: Table) -> Table:
         return state
@@ -104,8 +105,8 @@ class EncounterClosed(Event[Table]):
     """The encounter is over: nothing follows, and the seed of its open dice is disclosed."""
 
     type: ClassVar[str] = "encounter_closed"
-    lane: Ordinal
-    seed: Hexadecimal
+    lane: LaneNumber
+    seed: Seed
     occasion: Occasion = EVERYTHING
     """Which envelopes it opens for all: every one, or those the dice need."""
 

@@ -9,7 +9,7 @@ from service.dice.values import RollName
 from service.rules.kernel.messages import Event, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Ordinal, StreamName
+from service.rules.kernel.values import LaneNumber, Ordinal, StreamName
 from service.rules.table.lines import RedirectedStream
 from service.rules.table.table import Table
 
@@ -29,7 +29,7 @@ class StreamRedirected(Event[Table]):
 
     type: ClassVar[str] = "stream_redirected"
     decides: ClassVar[str] = "epoch"
-    lane: Ordinal
+    lane: LaneNumber
     stream: StreamName
     epoch: Ordinal
     """The epoch of the roll that differs."""

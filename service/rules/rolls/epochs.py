@@ -16,7 +16,7 @@ from service.dice.source import Dice
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Hexadecimal, Ordinal, Reason, SeatId
+from service.rules.kernel.values import Epoch, Hexadecimal, Ordinal, Reason, SeatId
 from service.rules.table.table import GM, Table
 
 TABLE_EPOCH_2: Final = Rule(
@@ -47,7 +47,9 @@ class Lost:
     """A signed history that the store lost: its number of commits, and their Merkle root."""
 
     size: Ordinal
+    """The number of commits."""
     root: Hexadecimal
+    """The root of their Merkle tree, in hexadecimal digits."""
 
 
 @record
@@ -58,8 +60,9 @@ class EpochAdvanced(Event[Table]):
     decides: ClassVar[str] = "epoch"
     seat: SeatId
     reason: Reason
-    epoch: Ordinal
+    epoch: Epoch
     lost: Lost | None = None
+    """The signed history that the store lost; null if it lost none."""
 
     def evolve(self, state: Table) -> Table:
         return state.entered(self.epoch)

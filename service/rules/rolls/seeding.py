@@ -16,7 +16,7 @@ from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Hexadecimal, Ordinal, Reason, SeatId
+from service.rules.kernel.values import Hexadecimal, Ordinal, Reason, SeatId, Seed
 from service.rules.table.seeds import Sealing
 from service.rules.table.table import GM, MIXED, SERVER, DiceSetup, Table
 
@@ -50,6 +50,7 @@ class Seeding:
     """How the dice of an encounter are seeded; the opening chooses it."""
 
     mode: Literal["server", "mixed"] = SERVER
+    """Who seeds the dice: `server` alone, or `mixed` with seats."""
     seats: tuple[SeatId, ...] = ()
     """The seats that add a seed in mode `mixed`."""
     epochs: Annotated[Ordinal, within(1, MAX_EPOCHS)] = DEFAULT_EPOCHS
@@ -115,6 +116,7 @@ class SeedCommitted(Event[Table]):
     type: ClassVar[str] = "seed_committed"
     seat: SeatId
     commitment: Hexadecimal
+    """The SHA-256 of the seed, in hexadecimal digits."""
 
     def evolve(self, state: Table) -> Table:
         return _with_sealing(state, committed=with_key(state.sealing.committed, self.seat, self.commitment))
@@ -128,6 +130,7 @@ class SeedWaived(Event[Table]):
     decides: ClassVar[str] = "waiver"
     seat: SeatId
     by: SeatId
+    """The seat that waived the seed."""
     reason: Reason
 
     def evolve(self, state: Table) -> Table:
@@ -142,7 +145,7 @@ class SeedRevealed(Event[Table]):
 
     type: ClassVar[str] = "seed_revealed"
     seat: SeatId
-    seed: Hexadecimal
+    seed: Seed
 
     def evolve(self, state: Table) -> Table:
         return _with_sealing(state, revealed=with_key(state.sealing.revealed, self.seat, self.seed))
@@ -154,8 +157,11 @@ class DiceSealed(Event[Table]):
 
     type: ClassVar[str] = "dice_sealed"
     seats: Mapping[SeatId, Hexadecimal]
+    """The seed that each seat revealed, by seat."""
     waived: tuple[SeatId, ...]
+    """The ids of the seats that go without a seed of their own."""
     seal: Hexadecimal
+    """The value that all seeds together gave, which every later die depends on."""
 
     def evolve(self, state: Table) -> Table:
         return _with_sealing(state, seal=self.seal)
@@ -198,6 +204,7 @@ class CommitSeed(Command[Table]):
     type: ClassVar[str] = "commit_seed"
     sentence: ClassVar[str] = "Publish the hash of a seed of your own"
     commitment: Hexadecimal
+    """The SHA-256 of the seed, in hexadecimal digits."""
 
     def check(self, view: Table) -> None:
         sealing = _check_listed(view, self.by.seat)
@@ -255,7 +262,7 @@ class RevealSeed(Command[Table]):
 
     type: ClassVar[str] = "reveal_seed"
     sentence: ClassVar[str] = "Reveal your seed"
-    seed: Hexadecimal
+    seed: Seed
 
     def check(self, view: Table) -> None:
         seat = self.by.seat

@@ -166,6 +166,7 @@ class ChoiceCommitted(Event[Table]):
     creature: CreatureId
     seat: SeatId
     commitment: Hexadecimal
+    """SHA-256 of the choice and its salt, in hexadecimal digits."""
 
     def evolve(self, state: Table) -> Table:
         sealed = SealedChoice(seat=self.seat, commitment=self.commitment)
@@ -181,7 +182,9 @@ class ChoiceOpened(Event[Table]):
     creature: CreatureId
     seat: SeatId
     choice: CommandData
+    """The command that was chosen: its type and its fields, as it was committed to."""
     salt: Hexadecimal
+    """The 32 bytes that the seat drew for its commitment, in hexadecimal digits."""
 
     def evolve(self, state: Table) -> Table:
         return _without(state, self.prompt)
@@ -196,7 +199,9 @@ class ChoiceVoided(Event[Table]):
     prompt: PromptId
     creature: CreatureId
     code: Code
+    """The code with which the rules refuse the choice."""
     detail: Reason
+    """Why the rules refuse the choice."""
 
     def evolve(self, state: Table) -> Table:
         return state

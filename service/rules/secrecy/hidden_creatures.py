@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, TypeVar
 from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import Sealed, changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Cell, CreatureId, HiddenCreature, Occasion
+from service.rules.kernel.values import CreatureId, HiddenCreature, Occasion, Position
 from service.rules.rolls.chance import check_sealed
 from service.rules.rolls.withheld import AUDIENCE
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
@@ -77,7 +77,7 @@ class HiddenCreatureMoved(Event[HidingTable]):
 
     type: ClassVar[str] = "hidden_creature_moved"
     hidden_creature: HiddenCreature
-    position: Cell
+    position: Position
 
     def evolve(self, state: HidingTable) -> HidingTable:
         entry = changed(state.known_hidden()[str(self.hidden_creature)], position=self.position)
@@ -92,6 +92,7 @@ class HiddenCreatureRevealed(Event[HidingTable]):
     hidden_creature: HiddenCreature
     creature: CreatureId
     found_by: CreatureId | None = None
+    """The id of the creature that discovered it; null if it was revealed."""
     occasion: Occasion | None = None
     """Opens its envelope; null if its sheet has GM-only fields, which stay sealed."""
 
@@ -218,7 +219,7 @@ class MoveHiddenCreature(Command[HidingTable]):
 
     type: ClassVar[str] = "move_hidden_creature"
     hidden_creature: HiddenCreature
-    position: Cell
+    position: Position
 
     def scope(self, state: HidingTable) -> Scope:
         return scope_of(self.hidden_creature)

@@ -13,7 +13,16 @@ from service.dice.values import Term
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Bonus, Count, DieSides, Label, Occasion, Ordinal, PromptId, Total
+from service.rules.kernel.values import (
+    Bonus,
+    Count,
+    DieSides,
+    Label,
+    Occasion,
+    PromptId,
+    ScreenRollNumber,
+    Total,
+)
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM, Screen, Table
@@ -47,8 +56,11 @@ class ScreenFrame(Frame[Table]):
 
     kind: ClassVar[str] = "screen"
     number: Count
+    """The number, counted from 1."""
     dice: tuple[DieSides, ...]
+    """The dice to throw, each as its number of sides."""
     what: Label
+    """What the roll is for, in words."""
     bonus: Bonus
 
     def waiting(self, state: Table) -> tuple[Awaited, ...]:
@@ -74,7 +86,7 @@ class ScreenRollAnnounced(Event[Table]):
     """The GM rolled something behind the screen; `roll` is the roll's ordinal."""
 
     type: ClassVar[str] = "screen_roll_announced"
-    roll: Ordinal
+    roll: ScreenRollNumber
 
     def evolve(self, state: Table) -> Table:
         return changed(state, screen=changed(state.screen, rolls=self.roll))
@@ -86,9 +98,11 @@ class ScreenRollBegun(Event[Table]):
 
     type: ClassVar[str] = "screen_roll_begun"
     prompt: PromptId
-    roll: Ordinal
+    roll: ScreenRollNumber
     dice: tuple[DieSides, ...]
+    """The dice that are thrown, each as its number of sides."""
     what: Label
+    """What the roll is for, in words."""
     bonus: Bonus
 
     def evolve(self, state: Table) -> Table:
@@ -104,7 +118,7 @@ class ScreenRolled(Event[Table]):
 
     type: ClassVar[str] = "screen_rolled"
     prompt: PromptId
-    roll: Ordinal
+    roll: ScreenRollNumber
     total: Total
 
     def evolve(self, state: Table) -> Table:
@@ -116,7 +130,7 @@ class ScreenRollShown(Event[Table]):
     """The GM showed a roll that was made behind the screen."""
 
     type: ClassVar[str] = "screen_roll_shown"
-    roll: Ordinal
+    roll: ScreenRollNumber
     occasion: Occasion
 
     def evolve(self, state: Table) -> Table:
@@ -133,6 +147,7 @@ class RollBehindScreen(Command[Table]):
     dice: tuple[DieSides, ...]
     """The sides of each die."""
     what: Label
+    """What the roll is for, in words."""
     bonus: Bonus = 0
 
     def check(self, view: Table) -> None:
@@ -166,7 +181,7 @@ class ShowRoll(Command[Table]):
     """Show a secret roll, as the GM; everybody sees its dice from then on."""
 
     type: ClassVar[str] = "show_roll"
-    roll: Ordinal
+    roll: ScreenRollNumber
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:

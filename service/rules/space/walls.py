@@ -28,6 +28,9 @@ EdgeKey: TypeAlias = Annotated[
         many=EDGES,
     ),
 ]
+Edges: TypeAlias = Annotated[
+    tuple[EdgeKey, ...], "Edges between cells, as `x,y|x,y`: the left or upper cell first."
+]
 Walls: TypeAlias = Mapping[EdgeKey, Wall]
 """The walls and doors of a map, by edge."""
 Edge: TypeAlias = tuple[Cell, Cell]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule
-from service.rules.kernel.values import EncounterId, Hexadecimal, Ordinal
+from service.rules.kernel.values import CommitNumber, EncounterId, Hexadecimal
 
 TABLE_CARRY_1: Final = Rule(
     "TABLE-CARRY-1",
@@ -23,8 +23,9 @@ class CarriedFrom:
 
     encounter: EncounterId
     """The encounter, or the line of play, that has the commit."""
-    n: Ordinal
+    n: CommitNumber
     hash: Hexadecimal
+    """The hash of the commit, in hexadecimal digits."""
 
 
 @record

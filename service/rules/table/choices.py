@@ -12,3 +12,4 @@ class SealedChoice:
 
     seat: SeatId
     commitment: Hexadecimal
+    """SHA-256 of the choice and its salt, in hexadecimal digits."""

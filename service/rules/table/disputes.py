@@ -8,8 +8,11 @@ from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.values import (
     Code,
     CommandData,
+    CommitNumber,
     ContestId,
+    Decision,
     EncounterId,
+    Epoch,
     Ordinal,
     Reason,
     RollId,
@@ -27,12 +30,16 @@ class Contest:
     seat: SeatId
     line: EncounterId
     """The line of play that contains the commit."""
-    commit: Ordinal
+    commit: CommitNumber
     event: Ordinal | None
+    """The number of the contested event in its commit; null if the contest names none."""
     roll: RollId | None
+    """The name of the contested roll; null if the contest names none."""
     claim: Words
+    """What the seat says is wrong."""
     status: Literal["open", "upheld", "effects", "as_ruled"] = "open"
-    decision: Words = ""
+    """Whether it is open, or how it was answered."""
+    decision: Decision = ""
     reason: Reason = ""
 
 
@@ -42,7 +49,9 @@ class Instead:
 
     many: ClassVar[int] = 50
     type: Code
+    """The type of the command."""
     data: CommandData
+    """The fields of the command."""
     by: Literal["sender", "gm"] = "sender"
     """Who gives it: the seat that gave the contested command, or the GM."""
 
@@ -55,12 +64,14 @@ class Amendment:
     """A proposal: the commit to continue before, the replacing commands, and the epoch of new dice."""
 
     id: Code
+    """The id."""
     kind: Kind
+    """The kind, which says what the other members mean."""
     commit: Ordinal
     """The first commit that is taken back; 0 for a redo."""
-    epoch: Ordinal
+    epoch: Epoch
     contest: ContestId | None = None
-    decision: Words = ""
+    decision: Decision = ""
     reason: Reason = ""
     instead: tuple[Instead, ...] | Sealed[tuple[Instead, ...]] = ()
     """Only the GM reads them, because they may reveal what is sealed in the new line."""

@@ -19,6 +19,7 @@ from service.rules.kernel.values import (
     Code,
     DieSides,
     EncounterId,
+    Epoch,
     Hexadecimal,
     Ordinal,
     StateData,
@@ -39,7 +40,9 @@ class Logged:
     """One roll of the old line: its purpose, and the sides of its dice in order."""
 
     purpose: Mapping[Code, Any]
+    """What the roll is for: who rolls, with what and against whom."""
     sides: tuple[DieSides, ...]
+    """The number of sides of each die, in order."""
 
 
 @record
@@ -75,7 +78,7 @@ class Origin:
 class RedirectedStream:
     """A stream that draws from another epoch for the rest of this one."""
 
-    epoch: Ordinal
+    epoch: Epoch
     before: Ordinal
     """The number of the stream's rolls in that epoch that earlier rounds made."""
 
@@ -85,6 +88,7 @@ class Line:
     """The rolls of the old line, by name, and the epochs from which this one draws."""
 
     old_rolls: Mapping[Code, tuple[Logged, ...]] = EMPTY
+    """The rolls of the old line, by stream."""
     sealed_rolls: tuple[
         Mapping[Code, tuple[Logged, ...]] | Sealed[Mapping[Code, tuple[Logged, ...]]], ...
     ] = ()

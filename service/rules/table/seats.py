@@ -12,7 +12,7 @@ from service.rules.kernel.hexadecimal import check_hex
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Code, Count, CreatureId, Hexadecimal, SeatId
+from service.rules.kernel.values import Code, Count, CreatureId, SeatId, SeatKey
 from service.rules.table.table import CLOCK, GM, WATCHERS, Seat, Table
 
 TABLE_SEAT_1: Final = Rule(
@@ -41,7 +41,9 @@ class SeatOpened(Event[Table]):
     plays: ClassVar[bool] = False
     seat: SeatId
     role: Code
+    """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
     creatures: tuple[CreatureId, ...]
+    """The ids of the creatures that the seat controls."""
 
     def evolve(self, state: Table) -> Table:
         return changed(
@@ -57,6 +59,7 @@ class SeatChanged(Event[Table]):
     plays: ClassVar[bool] = False
     seat: SeatId
     creatures: tuple[CreatureId, ...]
+    """The ids of the creatures that the seat controls from now on."""
 
     def evolve(self, state: Table) -> Table:
         seat = changed(state.seats[self.seat], creatures=self.creatures)
@@ -71,6 +74,7 @@ class SeatTokenIssued(Event[Table]):
     plays: ClassVar[bool] = False
     seat: SeatId
     number: Count
+    """How many tokens were issued for the seat so far."""
 
     def evolve(self, state: Table) -> Table:
         seat = changed(state.seats[self.seat], tokens=self.number)
@@ -85,7 +89,7 @@ class SeatKeySet(Event[Table]):
     decides: ClassVar[str] = "key"
     plays: ClassVar[bool] = False
     seat: SeatId
-    key: Hexadecimal
+    key: SeatKey
 
     def evolve(self, state: Table) -> Table:
         seat = changed(state.seats[self.seat], key=self.key)
@@ -157,8 +161,10 @@ class OpenSeat(Command[Table]):
     type: ClassVar[str] = "open_seat"
     seat: SeatId
     role: Role
+    """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
     creatures: tuple[CreatureId, ...] = ()
-    key: Hexadecimal | None = None
+    """The ids of the creatures that the seat controls."""
+    key: SeatKey | None = None
 
     def check(self, view: Table) -> None:
         _gm_only(self)
@@ -184,6 +190,7 @@ class ChangeSeat(Command[Table]):
     type: ClassVar[str] = "change_seat"
     seat: SeatId
     creatures: tuple[CreatureId, ...]
+    """The ids of the creatures that the seat controls from now on."""
 
     def check(self, view: Table) -> None:
         _gm_only(self)
@@ -204,7 +211,7 @@ class IssueToken(Command[Table]):
 
     type: ClassVar[str] = "issue_token"
     seat: SeatId
-    key: Hexadecimal | None = None
+    key: SeatKey | None = None
 
     def check(self, view: Table) -> None:
         _gm_only(self)
@@ -246,7 +253,7 @@ class SetSeatKey(Command[Table]):
 
     type: ClassVar[str] = "set_seat_key"
     seat: SeatId
-    key: Hexadecimal
+    key: SeatKey
 
     def check(self, view: Table) -> None:
         seat = _known(view, self.seat)

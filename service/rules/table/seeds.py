@@ -13,8 +13,11 @@ class Sealing:
     """Which seats have committed to a seed, were waived, and have revealed theirs, in mode `mixed`."""
 
     committed: Mapping[SeatId, Hexadecimal] = EMPTY
+    """The commitment of each seat, by seat."""
     waived: tuple[SeatId, ...] = ()
+    """The ids of the seats that go without a seed of their own."""
     revealed: Mapping[SeatId, Hexadecimal] = EMPTY
+    """The seed that each seat revealed, by seat."""
     seal: Hexadecimal = ""
     """The salt of every epoch key; empty until all seeds are revealed."""
 

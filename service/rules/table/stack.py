@@ -73,6 +73,7 @@ class Stacks(Generic[S]):
     """The stack of frames of one place."""
 
     table: tuple[Frame[S], ...] = ()
+    """The unfinished steps, the newest last."""
 
     def top(self) -> Frame[S] | None:
         """Return the top frame, None if the stack is empty."""

@@ -23,6 +23,7 @@ from service.rules.kernel.values import (
     Digest,
     Edition,
     EncounterId,
+    Epoch,
     Face,
     Hexadecimal,
     Label,
@@ -61,10 +62,13 @@ class Seat:
     """A seat: its role and the creatures that it controls. Its token is not part of the record."""
 
     role: Code
+    """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
     creatures: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that the seat controls."""
     tokens: Count = 0
     """How many tokens were issued for it, so that everybody sees a second one."""
     closed: bool = False
+    """Whether it is closed and takes no more commands."""
     key: Hexadecimal | None = None
     """The public key of its signatures, Ed25519 as 64 hexadecimal digits; None if it does not sign."""
 
@@ -75,8 +79,11 @@ class Lane:
 
     many: ClassVar[int] = 2
     lane: Ordinal
+    """The number of the chain: 0 for open dice, 1 for sealed dice."""
     n: Ordinal
+    """The number of links of the chain."""
     anchor: Hexadecimal
+    """The end of the chain, which was published when it began."""
 
 
 @record
@@ -84,8 +91,11 @@ class DiceSetup:
     """How the dice of an encounter are derived, fixed by its first commit."""
 
     algorithm: Label
+    """The name of the algorithm that derives dice."""
     mode: Label
+    """Who seeds the dice: `server` alone, or `mixed` with seats."""
     lanes: tuple[Lane, ...]
+    """The chains of the dice."""
     chain: EncounterId | None = None
     """The encounter whose id is in every hash of these dice, if this line uses another encounter's chain."""
     seats: tuple[SeatId, ...] = ()
@@ -99,7 +109,9 @@ class Screen:
     """The public part of the rolls behind the GM's screen: how many there were, and which were shown."""
 
     rolls: Ordinal = 0
+    """The number of rolls."""
     shown: tuple[Ordinal, ...] = ()
+    """The numbers of the rolls that were shown."""
 
 
 @record
@@ -108,6 +120,7 @@ class DeclaredFaces:
 
     seat: SeatId
     faces: tuple[Face, ...]
+    """The faces that the dice show, in order."""
 
 
 @record
@@ -116,27 +129,35 @@ class Table(Stacked):
 
     encounter: EncounterId = ""
     edition: Edition = ""
+    """The edition of the rules, such as `rise@1`."""
     digest: Digest = ""
     """Digest of the ruleset's source when the encounter opened."""
     options: Mapping[Code, Option] = EMPTY
+    """The options of the house, by key."""
     seats: Mapping[SeatId, Seat] = EMPTY
+    """The seats, by id."""
     dice: DiceSetup = DiceSetup(algorithm="", mode="", lanes=())
+    """How the dice are derived."""
     sealing: Sealing = Sealing()
-    epoch: Ordinal = 1
+    """The seeds of the seats: those committed to, revealed and waived."""
+    epoch: Epoch = 1
     places: Mapping[Code, Ordinal] = EMPTY
     """The number of the open lane's rolls in this epoch, by `lane/stream`."""
     sealed_places: Mapping[Code, Ordinal] | Sealed[Mapping[Code, Ordinal]] | None = None
     """The same for the sealed lane, whose streams are as secret as its rolls."""
     screen: Screen = Screen()
+    """The rolls behind the GM's screen."""
     declared_faces: Mapping[Code, DeclaredFaces] = EMPTY
     """Declared faces by stream, until the step that asked for them has used them."""
     sealed_choices: Mapping[Code, SealedChoice] = EMPTY
     """The choices that seats have sealed themselves and not opened yet, by prompt (see `choices.py`)."""
     stacks: Stacks[Any] = Stacks()
+    """The unfinished steps of the fight."""
     round: Round = 0
     stopped: Occasion | None = None
     """The batch whose remaining commands are refused, because one of them was refused."""
     closed: bool = False
+    """Whether it is closed and takes no more commands."""
     contests: Mapping[Code, Contest] = EMPTY
     """All contests by id, open and answered."""
     amendment: Amendment | None = None

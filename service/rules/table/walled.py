@@ -13,6 +13,7 @@ from service.rules.space.grid import Cell, cells, is_beyond
 from service.rules.space.walls import (
     Closed,
     EdgeKey,
+    Edges,
     Point,
     Wall,
     Walls,
@@ -181,8 +182,9 @@ class WallsSet(Event[Any]):
 
     type: ClassVar[str] = "walls_set"
     sentence: ClassVar[str] = "the gm sets {edges}: {becomes}"
-    edges: tuple[EdgeKey, ...]
+    edges: Edges
     becomes: Edging
+    """What is on the edges from now on; `none` for nothing."""
 
     def evolve(self, state: Any) -> Any:  # noqa: ANN401 - of any book
         return state.with_edges(self.edges, self.becomes)

@@ -9,6 +9,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.creatures.abilities import Ability, Spell, costs_action
 from service.rules.heartrush.creatures.size_and_bonds import WAYS
 from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State, is_able
+from service.rules.heartrush.values import AbilityName
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -111,6 +112,7 @@ class RushGained(Event[State]):
 
     type: ClassVar[str] = "rush_gained"
     gains: Mapping[CreatureId, Points]
+    """The rush points that each gains, by creature."""
 
     def evolve(self, state: State) -> State:
         creatures = {
@@ -220,9 +222,11 @@ class AbilityUsed(Event[State]):
 
     type: ClassVar[str] = "ability_used"
     creature: CreatureId
-    ability: AbilityId
+    ability: AbilityName
     paid: Payment
+    """What was paid."""
     instant: bool = False
+    """Whether it is an instant."""
 
     def evolve(self, state: State) -> State:
         before = state.creatures[self.creature]
@@ -401,10 +405,13 @@ class CostPaid(Event[State]):
 
     type: ClassVar[str] = "cost_paid"
     creature: CreatureId
-    ability: AbilityId
+    ability: AbilityName
     frequency: Literal["minor", "heart", "major", "weekly", "monthly"]
+    """How often it may be used."""
     rush: Points
+    """The rush points that were paid."""
     at_s: Seconds
+    """The campaign second at which it was paid."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -425,6 +432,7 @@ class HeartRecharged(Event[State]):
     type: ClassVar[str] = "heart_recharged"
     creature: CreatureId
     abilities: tuple[AbilityId, ...]
+    """The ids of the abilities."""
 
     def evolve(self, state: State) -> State:
         spent = tuple(one for one in state.creatures[self.creature].spent if one not in self.abilities)

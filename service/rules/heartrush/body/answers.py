@@ -41,6 +41,7 @@ class Asking(Frame[State]):
     """A frame that asks for choices and finds them in `picked`."""
 
     picked: Mapping[Code, Code] = EMPTY
+    """What was chosen for the roll."""
 
 
 @record
@@ -51,6 +52,7 @@ class DeclaredChoice:
     of: Code
     """What is chosen: the name under which the choice is found."""
     options: tuple[Choice, ...]
+    """The values to choose from."""
 
 
 @record
@@ -80,6 +82,7 @@ class ChoiceAsked(DeclaredChoice, Event[State]):
 
     type: ClassVar[str] = "choice_asked"
     choice: Code
+    """What was chosen, or the id of the choice."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, ChoiceFrame, self.choice))
@@ -91,9 +94,12 @@ class Chosen(Event[State]):
 
     type: ClassVar[str] = "chosen"
     choice: Code
+    """What was chosen, or the id of the choice."""
     creature: CreatureId
     of: Code
+    """The name of the parameter that is chosen."""
     option: OptionKey
+    """The chosen value, or the key of the option of the house."""
 
     def evolve(self, state: State) -> State:
         state = state.popped(self.choice)
@@ -110,6 +116,7 @@ class Choose(Command[State]):
     creature: CreatureId
     prompt: PromptId
     option: OptionKey
+    """The chosen value, or the key of the option of the house."""
 
     def check(self, view: State) -> None:
         if not isinstance(view.top, ChoiceFrame):
@@ -190,6 +197,7 @@ class StandingSet(Event[State]):
     type: ClassVar[str] = "standing_set"
     creature: CreatureId
     standing: Standing
+    """What its seat answers in advance."""
     seat: SeatId
 
     def evolve(self, state: State) -> State:
@@ -225,7 +233,9 @@ class SetStanding(Command[State]):
     sentence: ClassVar[str] = "Answer in advance[: windows {windows}][, shrug {shrug}]"
     creature: CreatureId
     windows: Literal["ask", "only_abilities", "pass"] = "ask"
+    """What the seat answers in windows."""
     shrug: Literal["ask", "never", "if_it_kills"] = "ask"
+    """Whether the seat shrugs off damage."""
 
     def scope(self, state: State) -> Scope | None:
         return sealed_to(self.by.seat, occasion(self.creature))

@@ -17,6 +17,7 @@ from service.rules.heartrush.body.wounds import Died
 from service.rules.heartrush.creatures.character import MOST_LEVELS, Condition
 from service.rules.heartrush.creatures.size_and_bonds import BONDS, FEELINGS, HR_COND_31, eased, untied
 from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.values import ComesFrom
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -28,7 +29,6 @@ from service.rules.kernel.values import (
     Label,
     Levels,
     Seconds,
-    SourceId,
 )
 
 HR_COND_1: Final = Rule(
@@ -102,7 +102,8 @@ class ConditionGained(Event[State]):
     condition: ConditionName
     levels: Levels
     wasted: Count = 0
-    source: SourceId | None = None
+    """The levels beyond the greatest, which have no effect."""
+    source: ComesFrom | None = None
     until_s: Seconds | None = None
     """The campaign second at which it ends by itself."""
     hands: Count = 0

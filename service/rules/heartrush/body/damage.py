@@ -15,24 +15,24 @@ from service.rules.heartrush.body.wounds import death_line, die_at_the_line, fal
 from service.rules.heartrush.creatures.character import Wound
 from service.rules.heartrush.creatures.sheet import smaller_die
 from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.values import Cause, ComesFrom, HeartDie
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     Amount,
+    Causes,
     Count,
     CreatureId,
     DiceCount,
-    DieSides,
     HitPointsNow,
     Levels,
     Ordinal,
     PromptId,
     Reason,
-    RuleId,
-    SourceId,
     StepId,
     Sum,
+    TargetId,
     WoundId,
 )
 from service.rules.rolls.chance import Chance, PoolDie
@@ -109,8 +109,8 @@ class DeclaredDamage:
 
     creature: CreatureId
     amount: Amount
-    source: SourceId | None
-    cause: SourceId
+    source: ComesFrom | None
+    cause: Cause
 
 
 @record
@@ -167,6 +167,7 @@ class DamagePending(DeclaredDamage, Event[State]):
 
     type: ClassVar[str] = "damage_pending"
     damage: StepId
+    """The id of the damage."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, DamageFrame, self.damage))
@@ -179,8 +180,10 @@ class Shrugged(Event[State]):
     type: ClassVar[str] = "shrugged"
     creature: CreatureId
     before: Ordinal
+    """How much it was before."""
     after: Count
-    heart_die: DieSides
+    """How much it is now."""
+    heart_die: HeartDie
 
     def evolve(self, state: State) -> State:
         counted = state.creatures[self.creature].shrugs + (not state.paused())  # a round is over with combat
@@ -193,6 +196,7 @@ class DamageApplied(Event[State]):
 
     type: ClassVar[str] = "damage_applied"
     damage: StepId
+    """The id of the damage."""
     creature: CreatureId
     amount: Amount
     hp: HitPointsNow = sealable(of="creature", blank=0)
@@ -212,6 +216,7 @@ class WoundMarked(Event[State]):
     creature: CreatureId
     wound: WoundId
     rank: Sum
+    """The rank."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -405,6 +410,7 @@ class FireCaught(DeclaredFire, Event[State]):
 
     type: ClassVar[str] = "fire_caught"
     burn: StepId
+    """The id of the burning."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, BurnFrame, self.burn))
@@ -416,6 +422,7 @@ class Burned(Event[State]):
 
     type: ClassVar[str] = "burned"
     burn: StepId
+    """The id of the burning."""
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -444,8 +451,9 @@ class DeclaredCrush:
     """Who harms whom at close quarters, and with how many dice."""
 
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     dice: DiceCount
+    """The number of dice."""
 
 
 @record
@@ -453,7 +461,7 @@ class CrushFrame(DeclaredCrush, Frame[State]):
     """Harm done at close quarters instead of a push."""
 
     kind: ClassVar[str] = "crush"
-    rules: tuple[RuleId, ...]
+    rules: Causes
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -478,6 +486,7 @@ class CrushBegun(DeclaredCrush, Event[State]):
 
     type: ClassVar[str] = "crush_begun"
     crush: StepId
+    """The id of the crushing."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, CrushFrame, self.crush, rules=self.because))
@@ -489,8 +498,9 @@ class Crushed(Event[State]):
 
     type: ClassVar[str] = "crushed"
     crush: StepId
+    """The id of the crushing."""
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.crush)

@@ -66,6 +66,7 @@ class EffectLaid(Event[State]):
 
     type: ClassVar[str] = "effect_laid"
     effect: Lasting
+    """The effect."""
 
     def evolve(self, state: State) -> State:
         return changed(state, lasting=(*state.lasting, self.effect))
@@ -77,7 +78,9 @@ class EffectEnded(Event[State]):
 
     type: ClassVar[str] = "effect_ended"
     effect: StepId
+    """The id of the lasting effect."""
     reason: Literal["used", "ran_out", "ended", "attacked", "replaced"]
+    """Why it ended."""
 
     def evolve(self, state: State) -> State:
         return changed(state, lasting=tuple(one for one in state.lasting if one.id != self.effect))
@@ -89,7 +92,9 @@ class PoolSpent(Event[State]):
 
     type: ClassVar[str] = "pool_spent"
     effect: StepId
+    """The id of the lasting effect."""
     dice: DiceCount
+    """The number of dice taken from the pool."""
 
     def evolve(self, state: State) -> State:
         return changed(state, lasting=tuple(self._without(one) for one in state.lasting))

@@ -13,10 +13,19 @@ from service.rules.heartrush.creatures.abilities import ROLES, Ability, Op, Para
 from service.rules.heartrush.creatures.sheet import Ability as AbilityDie
 from service.rules.heartrush.creatures.sheet import DieSize
 from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.values import Matter
 from service.rules.kernel.messages import Awaited, Emits, Event, Fact, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, Count, CreatureRef, Label, RuleId, SourceId, StepId, Words
+from service.rules.kernel.values import (
+    Causes,
+    Code,
+    Count,
+    CreatureRef,
+    Question,
+    SourceId,
+    StepId,
+)
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, distance
 from service.rules.table.stack import Frame, opened_by
@@ -72,8 +81,10 @@ class EffectsFrame(DeclaredEffects, Frame[State]):
 
     kind: ClassVar[str] = "effects"
     effects: tuple[Effect, ...]
-    rules: tuple[RuleId, ...]
+    """The effects, in order."""
+    rules: Causes
     at: Count = 0
+    """How many of the effects are done."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -95,7 +106,9 @@ class EffectsBegun(DeclaredEffects, Event[State]):
 
     type: ClassVar[str] = "effects_begun"
     effects: StepId
+    """The id of the effects that are carried out."""
     order: tuple[Effect, ...]
+    """The effects, in order."""
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, EffectsFrame, self.effects, effects=self.order, rules=self.because)
@@ -108,7 +121,9 @@ class EffectTaken(Event[State]):
 
     type: ClassVar[str] = "effect_taken"
     effects: StepId
+    """The id of the effects that are carried out."""
     number: Count
+    """The number, counted from 1."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.effects, EffectsFrame)
@@ -121,6 +136,7 @@ class EffectsDone(Event[State]):
 
     type: ClassVar[str] = "effects_done"
     effects: StepId
+    """The id of the effects that are carried out."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.effects)
@@ -412,6 +428,7 @@ class Do(Op[State]):
 
     kind: ClassVar[str] = "do"
     effect: Effect
+    """The effect."""
     when: Mapping[Code, Code] = EMPTY
     """Parameters that must have been said so for this to happen."""
     if_won: bool = False
@@ -438,11 +455,14 @@ class Contest(Op[State]):
 
     kind: ClassVar[str] = "contest"
     ability: AbilityDie
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
     against: CreatureRef
     """Whom: a creature the operation is about."""
     answered_with: tuple[AbilityDie, ...] = ("might", "agility")
-    what: Label = "contest"
+    """The abilities with which the opponent may answer."""
+    what: Matter = "contest"
     size_counts: bool = False
+    """Whether the sizes of both matter."""
 
     def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         """Never come to this: the use itself leads its contests."""
@@ -455,7 +475,9 @@ class Save(Op[State]):
 
     kind: ClassVar[str] = "save"
     who: CreatureRef
+    """The id of the creature, or the parameter that names it."""
     ability: AbilityDie
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         """Never come to this: the use itself asks for saves."""
@@ -467,7 +489,7 @@ class Adjudicate(Op[State]):
     """The GM rules what comes of it: accepts with effects, or rejects."""
 
     kind: ClassVar[str] = "adjudicate"
-    question: Words
+    question: Question
 
     def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         """Never come to this: the use itself waits for the GM."""

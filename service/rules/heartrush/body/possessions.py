@@ -16,7 +16,7 @@ from service.rules.kernel.messages import Event, Refused
 from service.rules.kernel.meter import apart
 from service.rules.kernel.records import changed, derived, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CreatureId, ThingName, WeaponId
+from service.rules.kernel.values import CreatureId, Position, ThingName, WeaponId
 from service.rules.space.grid import FEET, Cell, cells, distance, is_step
 from service.rules.space.walls import Closed
 
@@ -129,7 +129,7 @@ class WeaponLanded(Event[State]):
     weapon: WeaponId
     thing: ThingName
     """What it is called where it lies."""
-    position: Cell
+    position: Position
 
     def evolve(self, state: State) -> State:
         return laid(state, self.creature, self.weapon, self.thing, self.position)
@@ -150,6 +150,7 @@ class ThingDropped(Event[State]):
     type: ClassVar[str] = "thing_dropped"
     creature: CreatureId
     item: ThingName
+    """The thing: its name or its id."""
     thing: ThingName
     """What it is called where it lies."""
 
@@ -171,6 +172,7 @@ class ThingTaken(Event[State]):
     type: ClassVar[str] = "thing_taken"
     creature: CreatureId
     thing: ThingName
+    """What it is called where it lies."""
     item: ThingName
     """What it is called from now on."""
 
@@ -314,6 +316,7 @@ class LanternTurned(Event[State]):
     type: ClassVar[str] = "lantern_turned"
     creature: CreatureId
     out: bool
+    """Whether it is out."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, lantern_out=self.out)

@@ -10,6 +10,7 @@ from service.rules.heartrush.body.permission import AT_REST, check_able, gm, own
 from service.rules.heartrush.creatures.character import Wound
 from service.rules.heartrush.creatures.size_and_bonds import let_go
 from service.rules.heartrush.creatures.state import Creature, State, is_able
+from service.rules.heartrush.values import ComesFrom
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -19,7 +20,6 @@ from service.rules.kernel.values import (
     HitPointsNow,
     Remark,
     Seconds,
-    SourceId,
     Sum,
     Total,
     WoundId,
@@ -57,7 +57,7 @@ class Healed(Event[State]):
     """What was offered."""
     hp: HitPointsNow = sealable(of="creature", blank=0)
     """Hit points after it."""
-    source: SourceId | None = None
+    source: ComesFrom | None = None
 
     def evolve(self, state: State) -> State:
         clock = {"down_since_s": None} if self.hp > 0 else {}
@@ -143,6 +143,7 @@ class WoundDescribed(Event[State]):
     creature: CreatureId
     wound: WoundId
     description: Remark
+    """What it looks like, in words."""
 
     def evolve(self, state: State) -> State:
         wounds = tuple(
@@ -159,8 +160,10 @@ class WoundTreated(Event[State]):
     type: ClassVar[str] = "wound_treated"
     creature: CreatureId
     healer: CreatureId
+    """The id of the creature that heals."""
     total: Total
     ranks: Mapping[WoundId, Sum]
+    """The new rank of each wound, by id."""
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)
@@ -175,6 +178,7 @@ class WoundsEased(Event[State]):
     type: ClassVar[str] = "wounds_eased"
     creature: CreatureId
     ranks: Mapping[WoundId, Sum]
+    """The new rank of each wound, by id."""
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)
@@ -219,6 +223,7 @@ class DescribeWound(Command[State]):
     creature: CreatureId
     wound: WoundId
     description: Remark
+    """What it looks like, in words."""
 
     def check(self, view: State) -> None:
         gm(self)
@@ -289,6 +294,7 @@ class FellToZero(Event[State]):
     type: ClassVar[str] = "fell_to_zero"
     creature: CreatureId
     clock_s: Seconds
+    """The campaign second at which it fell."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, down_since_s=self.clock_s)
@@ -302,6 +308,7 @@ class FellUnconscious(Event[State]):
     type: ClassVar[str] = "unconscious"
     creature: CreatureId
     reason: Literal["chosen", "ten_minutes", "zero", "effect"]
+    """Why it fell unconscious."""
 
     def evolve(self, state: State) -> State:
         return let_go(state.with_creature(self.creature, status="unconscious"), self.creature, dead=False)

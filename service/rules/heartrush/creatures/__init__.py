@@ -7,7 +7,7 @@ The chapters, with the modules that have them:
 
 - Gameplay Basics: `size_and_bonds`, `abilities`, `ledges`, `adjacency`
 
-Beside them: `options`, `sheet`, `field_texts`, `character`, `bestiary`, `state`.
+Beside them: `options`, `sheet`, `character`, `bestiary`, `state`.
 """
 
 from __future__ import annotations

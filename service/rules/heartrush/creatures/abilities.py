@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
 from service.rules.heartrush import books
+from service.rules.heartrush.values import AbilityName
 from service.rules.kernel.meaning import at_most, number, text
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, record
@@ -22,8 +23,8 @@ from service.rules.kernel.values import (
     DiceCount,
     DieSides,
     Feet,
-    Label,
     Levels,
+    Name,
     Points,
     Seconds,
     StepId,
@@ -126,10 +127,11 @@ class Param:
     """One thing that must be said when the ability is announced."""
 
     many: ClassVar[int] = 20
-    name: Label
+    name: Name
     kind: Literal[
         "creature", "creatures", "stance", "ability", "number", "choice", "condition", "cell", "text"
     ]
+    """The kind: which of those listed."""
     side: Literal["any", "enemy", "ally", "other"] = "any"
     """Whom a creature may be: anybody, an enemy, an ally (or oneself), anybody else."""
     within_ft: Feet | None = None
@@ -137,9 +139,13 @@ class Param:
     engaged: bool = False
     """Only participants of the open engagement."""
     choices: tuple[Code, ...] = ()
+    """The values to choose from."""
     least: Count = 1
+    """The least value."""
     most: Count = 1
+    """The greatest value."""
     optional: bool = False
+    """Whether it may be left out."""
     when: Mapping[Code, Code] = EMPTY
     """Choices that must have been said for this to be needed; otherwise it is not said at all."""
 
@@ -150,11 +156,13 @@ class Use:
 
     path: StepId
     creature: CreatureId
-    ability: AbilityId
+    ability: AbilityName
     params: Params = EMPTY
+    """The values of the ability's parameters, by name."""
     rush: Points = 0
     """Rush paid beyond the cost: the X of an ability with optional rush."""
     moment: Moment = "any"
+    """The moment in which it is used."""
     about: Mapping[Subject, Subject | Total] = EMPTY
     """What the moment is about: roles, the exchange's path, amounts."""
 
@@ -199,11 +207,16 @@ class Lasting:
     """A modifier that affects creatures: who laid it, with what, and until when."""
 
     id: Code
+    """The id."""
     source: CreatureId
+    """The id of the creature that laid it."""
     ability: AbilityId
     on: tuple[CreatureId, ...]
+    """The ids of the creatures on which it lies."""
     modifier: Modifier
+    """What it changes."""
     lasts: Lasts
+    """How long it lasts."""
     until_s: Seconds | None = None
     """The campaign second at which it ends, where it ends by the clock."""
 
@@ -213,14 +226,18 @@ class Definition:
     """What abilities and spells share: what must be said, what must hold, and what they do."""
 
     id: AbilityId
-    name: Label
+    """The id."""
+    name: Name
     text: Words = ""
     """What it does in a sentence, for people."""
     trigger: tuple[Moment, ...] = ()
     """The moments an instant answers; empty at any time."""
     params: tuple[Param, ...] = ()
+    """The parameters that a user chooses."""
     requires: tuple[Requirement[Any], ...] = ()
+    """What must hold for it to be used."""
     effects: tuple[Op[Any], ...] = ()
+    """The effects, in order."""
     always: tuple[Modifier, ...] = ()
     """What always holds for a creature that has it; passive abilities only."""
 
@@ -231,6 +248,7 @@ class Ability(Definition):
 
     many: ClassVar[int] = 100
     tags: tuple[Tag, ...]
+    """What is special about it."""
     rush_extra: bool = False
     """Whether any number of rush points may be added."""
     talent: Literal["combat", "noncombat"] | None = None
@@ -260,8 +278,11 @@ class Spell(Definition):
 
     many: ClassVar[int] = 100
     elements: tuple[AbilityId, ...]
+    """The elements to which it belongs."""
     instant: bool = False
+    """Whether it is an instant."""
     ongoing: bool = False
+    """Whether it lasts until its caster ends it."""
 
 
 def is_instant(definition: Ability | Spell) -> bool:
@@ -290,10 +311,14 @@ class RollBonus(Modifier):
 
     kind: ClassVar[str] = "roll_bonus"
     rolls: tuple[Rolling, ...]
+    """The rolls that it changes."""
     levels: Levels = 0
     flat: Bonus = 0
+    """What is added to the roll."""
     weapon_dice: DiceCount = 0
+    """How many more weapon dice."""
     dice: tuple[DieSides, ...] = ()
+    """The dice, each as its number of sides."""
     per: Literal["roll", "adjacent_enemy"] = "roll"
     """Whether `flat` counts once, or once for each adjacent enemy."""
 
@@ -303,8 +328,9 @@ class LargerDie(Modifier):
     """The die of one ability is a size larger, up to *most*."""
 
     kind: ClassVar[str] = "larger_die"
-    ability: AbilityId
+    ability: AbilityName
     most: Count = 12
+    """The greatest value."""
 
 
 @record
@@ -327,6 +353,7 @@ class Extremes(Modifier):
 
     kind: ClassVar[str] = "extremes"
     end: Literal["most", "least"] = "most"
+    """Which faces count: the most or the least."""
 
 
 @record
@@ -335,6 +362,7 @@ class MoreSidesteps(Modifier):
 
     kind: ClassVar[str] = "more_sidesteps"
     extra: Count = 1
+    """How many more."""
 
 
 @record
@@ -357,6 +385,7 @@ class NextRush(Modifier):
 
     kind: ClassVar[str] = "next_rush"
     points: Points
+    """How many points."""
 
 
 @record
@@ -365,6 +394,7 @@ class HalfDefense(Modifier):
 
     kind: ClassVar[str] = "half_defense"
     stance: Code
+    """The stance."""
 
 
 @record
@@ -380,7 +410,9 @@ class DicePool(Modifier):
 
     kind: ClassVar[str] = "dice_pool"
     sides: DieSides
+    """The number of sides of its dice."""
     left: DiceCount
+    """How many are left."""
 
 
 @record
@@ -389,9 +421,13 @@ class Curse(Modifier):
 
     kind: ClassVar[str] = "curse"
     count: DiceCount
+    """How many dice."""
     sides: DieSides
+    """The number of sides of its dice."""
     within_ft: Feet
+    """The distance in feet within which it works; null for any."""
     guarded: tuple[CreatureRef, ...]
+    """The ids of the creatures that it guards."""
 
 
 @record
@@ -400,8 +436,11 @@ class Bar(Modifier):
 
     kind: ClassVar[str] = "bar"
     what: tuple[Literal["move", "act", "sidestep", "speak"], ...]
+    """What it may not do."""
     until_attacked: bool = False
+    """Whether it ends when the creature is attacked."""
     within_ft: Feet | None = None
+    """The distance in feet within which it works; null for any."""
 
 
 @record
@@ -420,3 +459,4 @@ class Aura(Modifier):
     condition: ConditionName
     levels: Levels = 1
     within_ft: Feet = FEET
+    """The distance in feet within which it works; null for any."""

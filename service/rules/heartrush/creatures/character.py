@@ -12,11 +12,11 @@ from typing import ClassVar, Final, Literal
 from service.rules.heartrush import books
 from service.rules.heartrush.creatures.abilities import Ability, Spell
 from service.rules.heartrush.creatures.sheet import Coat, Sheet, Weapon, rank, side_of
+from service.rules.heartrush.values import ComesFrom, HeartDie
 from service.rules.kernel.records import EMPTY, computed_from, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
     AbilityId,
-    Cell,
     Code,
     Count,
     CreatureId,
@@ -27,11 +27,11 @@ from service.rules.kernel.values import (
     Level,
     Ordinal,
     Points,
+    Position,
     Remark,
     Round,
     Seconds,
     SideId,
-    SourceId,
     Sum,
     Total,
     WeaponId,
@@ -49,10 +49,15 @@ class Wound:
 
     many: ClassVar[int] = 10_000
     id: WoundId
+    """The id."""
     rank: Sum
+    """The rank."""
     initial_rank: Sum
+    """The rank with which it began."""
     description: Remark = "wound"
+    """What it looks like, in words."""
     treated: bool = False
+    """Whether it was treated."""
 
 
 @record
@@ -60,8 +65,10 @@ class Condition:
     """A condition that affects a creature, with its level (1 where levels mean nothing)."""
 
     level: Level = 1
-    source: SourceId | None = None
+    """The level."""
+    source: ComesFrom | None = None
     since_round: Round = 0
+    """The round in which it began."""
     until_s: Seconds | None = None
     """The campaign second at which it ends by itself; null where only somebody or something ends it."""
     hands: Count = 0
@@ -86,9 +93,11 @@ class Character:
     """What of a creature goes on when a fight is over; its sheet says what it was made with."""
 
     sheet: Sheet
-    heart_die: DieSides
+    """What is written down about the creature."""
+    heart_die: HeartDie
     hp: HitPointsNow = sealable(blank=lambda creature: creature.sheet.hp_max)
     wielded: WeaponId | None = None
+    """The id of the weapon in hand; null for none."""
     shield_down: bool = False
     """Whether it has put its shield down."""
     thrown: tuple[WeaponId, ...] = ()
@@ -96,7 +105,9 @@ class Character:
     lantern_out: bool = False
     """Whether it has put its lantern out."""
     wounds: tuple[Wound, ...] = ()
+    """Its wounds."""
     conditions: Mapping[Code, Condition] = EMPTY
+    """Its conditions, by name."""
     status: Literal["active", "unconscious", "dead", "gone"] = "active"
     """Gone is out of the fight alive: fled, yielded, taken away."""
     down_since_s: Seconds | None = None
@@ -108,6 +119,7 @@ class Character:
     cooldowns: Mapping[Code, Round] = EMPTY
     """Long rests each spell that was cast still waits; at 0 a short rest will do."""
     destiny_points: Points = 3
+    """Its destiny points."""
     penalty: Sum = 0
     """What an invoked wound or aspect takes off the next check."""
     bonus: Total = 0
@@ -119,6 +131,7 @@ class Character:
     failed_nights: Sum = 0
     """Nights of failed sleep in a row."""
     potions: Count = 0
+    """The number of its healing potions."""
     potions_at_s: tuple[Seconds, ...] = ()
     """The campaign seconds at which potions that it drank will work."""
     doses: Mapping[Code, Count] = EMPTY
@@ -201,11 +214,13 @@ class Entry:
 
     many: ClassVar[int] = 200
     sentence: ClassVar[str] = "[{sheet}][{stat_block}][, called {name},] at {position}"
-    position: Cell
+    position: Position
     sheet: Sheet | None = None
+    """What is written down about the creature."""
     stat_block: Code | None = None
     """The name of a shipped stat block."""
     id: CreatureId | None = None
+    """The id."""
     side: SideId | None = None
     name: Label | None = None
     """Null takes the stat block's."""

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Annotated, ClassVar, Final, Literal
 
 from service.rules.heartrush import books
+from service.rules.heartrush.values import ChallengeNumber, Matter
 from service.rules.kernel.meaning import within
 from service.rules.kernel.records import EMPTY, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
@@ -23,15 +24,15 @@ from service.rules.kernel.values import (
     Experience,
     Feet,
     HitPoints,
-    Label,
     Level,
+    Name,
     Points,
+    Prose,
     Rank,
     Seconds,
     SideId,
     Speed,
     WeaponId,
-    Words,
 )
 from service.rules.openings import Id
 from service.rules.rolls.withheld import ROLLS
@@ -87,6 +88,7 @@ class Cantrip:
     element: AbilityId
     """The id of the element to which its wielder has to be attuned."""
     form: Literal["bolt", "blast"]
+    """Whether it strikes one creature or an area."""
     harmless: bool = False
     """Whether a hit does no damage, only what else it brings."""
     conditions: Mapping[Code, Level] = EMPTY
@@ -98,6 +100,7 @@ class Cantrip:
     doubled_by: tuple[Literal["wet", "metal_armor"], ...] = ()
     """What about the target doubles the attack roll."""
     might_conditions: Mapping[Code, Level] = EMPTY
+    """The levels of each condition that a strong hit adds."""
     might_push_ft: Annotated[Feet, within(0, 1_000, step=5)] = 0
     """The might bonus, added to the above; with neither it has the bonus of its attack type."""
 
@@ -112,12 +115,17 @@ class Weapon:
     many: ClassVar[int] = 40
     sentence: ClassVar[str] = "{id}"
     id: WeaponId
+    """The id."""
     size_class: SizeClass = "ultralight"
+    """The weapon's class: light, heavy and so on."""
     attack_type: AttackType = "melee"
+    """Whether it strikes in melee or at range."""
     damage_type: DamageType = "bludgeoning"
     """`none` is for cantrips that are of no such kind."""
     tags: tuple[Literal["reach", "natural", "spell"], ...] = ()
+    """What is special about it."""
     cantrip: Cantrip | None = None
+    """The cantrip that the weapon casts; null for none."""
 
     def in_words(self) -> str:
         """Return what people read of it beside its name."""
@@ -135,8 +143,9 @@ class Aspect:
     """Something a character is known for, with its rank from 1 to 5."""
 
     many: ClassVar[int] = 20
-    text: Words
+    text: Prose
     rank: Rank = 1
+    """The rank."""
 
 
 @record
@@ -146,17 +155,25 @@ class Growth:
     xp_total: Experience = 0
     """Everything ever awarded: the heart die grows with it, spent or not."""
     xp_unspent: Experience = 0
+    """Its experience that is not spent yet."""
     aspects: tuple[Aspect, ...] = ()
+    """Its aspects."""
     combat_talents: tuple[AbilityId, ...] = ()
+    """The ids of its combat talents."""
     noncombat_talents: tuple[AbilityId, ...] = ()
+    """The ids of its talents outside combat."""
     destiny_levels: tuple[AbilityId, ...] = ()
     """Talents whose destiny level is owned, once for each level."""
     spells: tuple[AbilityId, ...] = ()
+    """The ids of its spells."""
     attunements: tuple[AbilityId, ...] = ()
     """Elements it is attuned to."""
     advanced_attunements: tuple[AbilityId, ...] = ()
+    """The elements to which its attunement is advanced."""
     paragon_attunements: tuple[AbilityId, ...] = ()
+    """The elements to which its attunement is a paragon's."""
     spelltouched: bool = False
+    """Whether it is spelltouched."""
 
 
 @record
@@ -167,13 +184,17 @@ class Poison:
     sentence: ClassVar[str] = "{id}"
     id: Id
     doses: Annotated[Count, within(0, 100)] = 1
+    """How many doses are left."""
     dice: Annotated[DiceCount, within(0, 20)] = 1
+    """The number of dice."""
     sides: DieSize = 6
+    """The number of sides of its dice."""
     conditions: Mapping[Code, Level] = EMPTY
     """Levels of conditions it brings besides its damage."""
     potent_s: Annotated[Seconds, within(0, 10**11)] | None = None
     """Seconds a coat stays potent; null lasts until it is used."""
     on_weapons: bool = True
+    """Whether it coats weapons."""
 
 
 @record
@@ -186,46 +207,71 @@ class Sheet:
 
     sentence: ClassVar[str] = "{name}"
     id: CreatureId
-    name: Label
+    """The id."""
+    name: Name
     side: SideId
     kind: Literal["pc", "npc", "companion"] = "npc"
+    """The kind: which of those listed."""
     size: Size = "medium"
+    """Its size."""
     might: DieSize = sealable(default=6)
+    """The sides of its might die."""
     agility: DieSize = sealable(default=6)
+    """The sides of its agility die."""
     cunning: DieSize = sealable(default=4)
+    """The sides of its cunning die."""
     presence: DieSize = sealable(default=4)
+    """The sides of its presence die."""
     heart_die: DieSize = 8
     """The largest the heart die gets; shrugging off lowers the live one."""
     hp_max: Annotated[HitPoints, within(1, 10_000)] = sealable(default=40, brings=("hp",))
+    """Its greatest hit points."""
     wound_threshold: HitPoints | None = sealable(default=None)
     """Final damage that wounds; null takes the house's option."""
     woundable: bool = True
+    """Whether it gains wounds."""
     armor: ArmorKind = sealable(default="none", brings=(ROLLS,))
+    """The armor that it wears."""
     natural_armor: Bonus = sealable(default=0, brings=(ROLLS,))
+    """The armor value of its body."""
     metal_armor: bool = False
     """Whether its armor conducts."""
     shield: ShieldKind = sealable(default="none", brings=(ROLLS,))
+    """The shield that it carries."""
     attack_bonus: Bonus = sealable(default=0, brings=(ROLLS,))
+    """What is added to its attack rolls."""
     defense_bonus: Bonus = sealable(default=0, brings=(ROLLS,))
+    """What is added to its defense rolls."""
     weapons: tuple[Weapon, ...] = ()
+    """Its weapons."""
     wielded: WeaponId | None = None
     """The weapon in hand when the fight begins; null takes the first."""
     speed: Speed = sealable(default=60)
+    """Its speed in feet."""
     swim_speed: Speed = sealable(default=15)
+    """Its swimming speed in feet."""
     climb_speed: Speed = sealable(default=5)
+    """Its climbing speed in feet."""
     darkvision: bool = False
+    """Whether it sees in the dark."""
     breathes_water: bool = False
     """Whether it needs no breath under water."""
     abilities: tuple[AbilityId, ...] = ()
+    """The ids of the abilities."""
     poisons: tuple[Poison, ...] = ()
+    """The poisons that it carries."""
     potions: Annotated[Count, within(0, 100)] = 0
     """Healing potions it carries."""
     lantern_ft: Annotated[Feet, within(0, 60, step=5)] = 0
     """Feet around it that its lantern lights brightly, and as far again dimly; 0 for no lantern."""
     paragon_level: Level = 0
+    """Its paragon level."""
     combat_rank: Level = 0
+    """Its combat rank."""
     destiny_points: Points = 3
+    """Its destiny points."""
     growth: Growth = Growth()
+    """What its experience has bought."""
 
 
 _RANKS: Final[Mapping[str, int]] = MappingProxyType({size: place for place, size in enumerate(SIZES)})
@@ -264,7 +310,9 @@ class Water:
     """Deep water: the smallest size that can stand in it (null: none), and whether heads are under it."""
 
     stands_from: Size | None = "minuscule"
+    """The least size that stands in it; null if nobody does."""
     submerged: bool = False
+    """Whether it covers those in it."""
 
 
 @record
@@ -297,7 +345,9 @@ class Standing:
 
     sentence: ClassVar[str] = "{windows} in windows, {shrug} where it may shrug off a condition"
     windows: Literal["ask", "only_abilities", "pass"] = "ask"
+    """What the seat answers in windows."""
     shrug: Literal["ask", "never", "if_it_kills"] = "ask"
+    """Whether the seat shrugs off damage."""
 
 
 @record
@@ -305,8 +355,9 @@ class Complication:
     """A complication that a check brought, until the GM has said what it is."""
 
     id: Code
+    """The id."""
     creature: CreatureId
-    what: Label
+    what: Matter
 
 
 @record
@@ -314,8 +365,9 @@ class Request:
     """Something a player asked the GM to rule on."""
 
     id: Code
+    """The id."""
     creature: CreatureId
-    text: Words
+    text: Prose
 
 
 @record
@@ -323,7 +375,9 @@ class Coat:
     """Poison on a weapon, and the campaign second at which it lapses; null never does."""
 
     poison: Poison
+    """The poison."""
     until_s: Seconds | None = None
+    """The campaign second at which it ends; null if it lasts."""
 
 
 @record
@@ -344,5 +398,6 @@ class Thing:
 class HidingPlace:
     """The GM's leave to hide: the number of the stealth check, and whom success hides from."""
 
-    cn: CheckNumber
+    cn: ChallengeNumber
     viewers: tuple[CreatureId, ...]
+    """The ids of the creatures that might see it; null for all enemies."""

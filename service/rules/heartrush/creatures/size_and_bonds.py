@@ -366,6 +366,7 @@ class Moved(Event[State]):
     type: ClassVar[str] = "moved"
     creature: CreatureId
     path: tuple[Cell, ...]
+    """The cells to walk, each as x and y; null for the shortest way."""
     feet: Feet
     how: Code
     """`dash`, `sidestep`, `followed`, `companion`, `dragged` or `placed`."""

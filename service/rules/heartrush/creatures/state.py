@@ -31,6 +31,7 @@ from service.rules.kernel.values import (
     CreatureId,
     Feet,
     Points,
+    Position,
     Reason,
     Round,
     Seconds,
@@ -71,21 +72,33 @@ TABLE_OWNER: Final = "table"
 class Creature(Character):
     """One creature as it is now: what goes on with it after the fight, and what belongs to the fight."""
 
-    position: Cell
+    position: Position
     rush: Points = 0
+    """Its rush points."""
     rounds_active: tuple[Round, ...] = ()
+    """The rounds in which it acted."""
     action: Count = 0
+    """Its actions that are left."""
     free_dash: bool = False
+    """Whether its free dash is unused."""
     free_object: bool = False
+    """Whether its free handling of an object is unused in this round."""
     free_callout: bool = False
+    """Whether its free call is unused in this round."""
     moved_ft: Feet = 0
+    """The feet that it has moved in this round."""
     dashed: bool = False
+    """Whether it has dashed in this round."""
     used_reach: bool = False
+    """Whether it has used its reach in this engagement."""
     ranged_stance_taken: bool = False
+    """Whether it has taken a stance at range in this round."""
     shrugs: Count = 0
     """Times it shrugged off this round."""
     surprised: bool = False
+    """Whether it is surprised."""
     hidden_from: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that it is hidden from."""
     help: Count = 0
     """Levels of advantage from help, all spent by the next roll."""
     uses: Mapping[Code, Count] = EMPTY
@@ -117,14 +130,19 @@ class State(WalledTable, HidingTable):
     """A whole fight of Heart Rush."""
 
     phase: Phase = "setup"
+    """The phase."""
     sides: tuple[SideId, ...] = ()
+    """The ids of the sides."""
     player_side: SideId = ""
+    """The side of the players' characters."""
     declared_sides: tuple[SideId, ...] = ()
     """Sides whose dice people throw themselves; the others' are seeded."""
     creatures: Mapping[CreatureId, Creature] = EMPTY
+    """The creatures of the fight, by id."""
     terrain: Mapping[CellKey, Terrain] = EMPTY
     """Cells that are not plain ground, by `x,y`."""
     scenery: Scenery = Scenery()
+    """Light, heights, ledges and water."""
     lying: Mapping[Code, Thing] = EMPTY
     """What lies on the ground and can be picked up, by the name that commands give it."""
     hiding_places: Mapping[CreatureId, HidingPlace] = EMPTY
@@ -132,19 +150,25 @@ class State(WalledTable, HidingTable):
     rounds_before: Round = 0
     """The rounds of earlier fights in this encounter; its rounds are numbered on."""
     unaware_side: SideId | None = None
+    """The side that is not aware of the fight; null for none."""
     starting_side: SideId | None = None
+    """The side that began the round; null outside combat."""
     starter: SideId | None = None
+    """The side that begins; null if dice decide."""
     priority_side: SideId | None = None
+    """The side that has priority; null outside combat."""
     last_actor_side: SideId | None = None
     """Whose ability is resolving; priority goes to the other side when it has."""
     last_actor: CreatureId | None = None
     """Who used it."""
     passes: Count = 0
+    """How many sides passed one after the other."""
     auto_passes: Count = 0
     """Automatic passes in a row: two end the round at once."""
     acted_this_round: bool = False
     """Whether anybody chose anything since the round began; a round of automatic passes waits for the GM."""
     member_passed: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that passed since their side got priority."""
     ending: Reason = ""
     """Why the GM ends combat, until it has ended."""
     engagements: Count = 0
@@ -174,7 +198,9 @@ class State(WalledTable, HidingTable):
     rulings: Count = 0
     """Rulings, checks and other matters so far: the next one's number."""
     complications: tuple[Complication, ...] = ()
+    """The complications that the GM has not described yet."""
     requests: tuple[Request, ...] = ()
+    """The requests for a ruling that the GM has not answered."""
     hidden_creatures: Mapping[Code, Entry | Sealed[Entry]] = EMPTY
 
     @computed_from("options")

@@ -16,7 +16,7 @@ from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked, RulingR
 from service.rules.kernel.messages import Awaited, Command, Emits, Offer, OfferSentence, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Count, CreatureId, Points, Words
+from service.rules.kernel.values import Count, CreatureId, Points, Prose
 
 HR_ASP_1: Final = Rule(
     "HR-ASP-1",
@@ -52,7 +52,7 @@ class InvokeAspect(Command[State]):
     """Spent points add to the check; to earn them lowers it by the rank."""
     points: Points | None = None
     """How many points are spent; null is as many as the rank. None are named to earn them."""
-    text: Words = "it is in character"
+    text: Prose = "it is in character"
 
     def check(self, view: State) -> None:
         if self.by.role != "gm":

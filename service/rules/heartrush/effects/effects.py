@@ -24,6 +24,7 @@ from service.rules.heartrush.moving.dash_and_sidestep import check_sidestep
 from service.rules.heartrush.moving.grapple import HR_GRAP_5, seize
 from service.rules.heartrush.moving.movement import at_most_one_size_larger, walk
 from service.rules.heartrush.timing.engagement import engagement_open
+from service.rules.heartrush.values import Cause, HeartDie
 from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
@@ -36,11 +37,9 @@ from service.rules.kernel.values import (
     CreatureId,
     CreatureRef,
     DiceCount,
-    DieSides,
     Levels,
     Points,
     Rank,
-    SourceId,
     WoundId,
 )
 from service.rules.rolls.chance import Chance
@@ -60,8 +59,8 @@ class Damage(Effect):
     kind: ClassVar[str] = "damage"
     creature: CreatureRef
     amount: Amount = 0
-    dice: tuple[DieSize, ...] = ()
-    cause: SourceId | None = None
+    dice: Annotated[tuple[DieSize, ...], "The dice, each as its number of sides."] = ()
+    cause: Cause | None = None
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or amount_fault(self.amount, self.dice)
@@ -81,7 +80,7 @@ class Heal(Effect):
     kind: ClassVar[str] = "heal"
     creature: CreatureRef
     amount: Amount = 0
-    dice: tuple[DieSize, ...] = ()
+    dice: Annotated[tuple[DieSize, ...], "The dice, each as its number of sides."] = ()
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or amount_fault(self.amount, self.dice)
@@ -99,7 +98,7 @@ class Wound(Effect):
 
     kind: ClassVar[str] = "wound"
     creature: CreatureRef
-    rank: Rank
+    rank: Annotated[Rank, "The rank."]
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.rank <= MOST else "a rank of 1 or more")
@@ -173,7 +172,7 @@ class HeartDieSet(Event[State]):
 
     type: ClassVar[str] = "heart_die_set"
     creature: CreatureId
-    heart_die: DieSides
+    heart_die: HeartDie
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, heart_die=self.heart_die)
@@ -185,7 +184,7 @@ class SetHeartDie(Effect):
 
     kind: ClassVar[str] = "heart_die"
     creature: CreatureRef
-    die: DieSize | None = None
+    die: Annotated[DieSize | None, "The sides of the die; null for one smaller."] = None
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -214,8 +213,7 @@ class GainCondition(Effect):
     """The second creature of fear, rage, charm, a hold or a climb; null is who causes the effect."""
     custom: bool = False
     """Whether the condition is one of the GM's own, which does nothing by itself."""
-    lasts: Literal["minute"] | None = None
-    """How long it lasts; null is until something ends it."""
+    lasts: Annotated[Literal["minute"] | None, "How long it lasts; null is until something ends it."] = None
 
     def misused(self, *, caused: bool) -> str | None:
         if self.lasts is not None and self.condition in BONDS:
@@ -330,6 +328,7 @@ class GainRush(Effect):
     kind: ClassVar[str] = "rush"
     creature: CreatureRef
     points: Annotated[Points, within(-MOST, MOST)]
+    """How many points."""
 
     def fault(self, view: State) -> str | None:
         if view.paused():
@@ -349,7 +348,7 @@ class ActionGiven(Event[State]):
 
     type: ClassVar[str] = "action_given"
     creature: CreatureId
-    action: Count
+    action: Annotated[Count, "Its actions that are left."]
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, action=self.action)
@@ -362,6 +361,7 @@ class GiveAction(Effect):
     kind: ClassVar[str] = "action"
     creature: CreatureRef
     actions: Annotated[Count, within(-MOST, MOST)] = 1
+    """How many actions it gains."""
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -391,8 +391,8 @@ class Lay(Effect):
 
     kind: ClassVar[str] = "lay"
     creature: CreatureRef
-    modifier: Modifier
-    lasts: Lasts
+    modifier: Annotated[Modifier, "What it changes."]
+    lasts: Annotated[Lasts, "How long it lasts."]
 
     def misused(self, *, caused: bool) -> str | None:
         if not isinstance(self.modifier, Aura):
@@ -426,9 +426,10 @@ class LayPool(Effect):
 
     kind: ClassVar[str] = "lay_pool"
     creature: CreatureRef
-    sides: DieSize
-    each: DiceCount
+    sides: Annotated[DieSize, "The number of sides of its dice."]
+    each: Annotated[DiceCount, "How many dice for each point of rush."]
     rush: Points | Literal["$rush"] = "$rush"
+    """The rush points that count; `$rush` for those that the user pays."""
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -481,7 +482,7 @@ class KnockDown(Effect):
 
     kind: ClassVar[str] = "knock_down"
     creature: CreatureRef
-    otherwise: ConditionName = "weakened"
+    otherwise: Annotated[ConditionName, "What happens to a creature that cannot fall."] = "weakened"
     levels: Levels = 2
 
     def misused(self, *, caused: bool) -> str | None:
@@ -504,8 +505,7 @@ class Soak(Effect):
     kind: ClassVar[str] = "soak"
     creature: CreatureRef
     condition: ConditionName = "restrained"
-    lasts: Literal["minute"] | None = None
-    """How long it lasts; null is until something ends it."""
+    lasts: Annotated[Literal["minute"] | None, "How long it lasts; null is until something ends it."] = None
 
     def misused(self, *, caused: bool) -> str | None:
         return word_fault(self.condition, custom=False, other=caused)
@@ -540,7 +540,7 @@ class EarlySidestep(Effect):
 
     kind: ClassVar[str] = "early_sidestep"
     creature: CreatureRef
-    to: Code | Cell
+    to: Annotated[Code | Cell, "The cell where it ends, as x and y."]
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)

@@ -60,6 +60,7 @@ class Push(Effect):
     creature: CreatureRef
     feet: Feet
     direction: Direction | None = None
+    """The direction, as steps along x and y; null for straight away."""
 
     def fault(self, view: State) -> str | None:
         if self.direction is None:
@@ -92,6 +93,7 @@ class Drag(Effect):
     kind: ClassVar[str] = "drag"
     creature: CreatureRef
     to: Code | Cell
+    """The cell where it ends, as x and y."""
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)

@@ -22,7 +22,7 @@ from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.values import (
     Bonus,
-    Cell,
+    Cells,
     CheckNumber,
     CreatureId,
     CreatureRef,
@@ -37,7 +37,7 @@ from service.rules.kernel.values import (
 )
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, free_place
-from service.rules.space.walls import EdgeKey, wall_faults
+from service.rules.space.walls import EdgeKey, Edges, wall_faults
 from service.rules.table.table import Option
 from service.rules.table.walled import Edging, WallsSet, edges_fault
 
@@ -174,7 +174,7 @@ class Exposed(Event[State]):
 
     type: ClassVar[str] = "exposed"
     creature: CreatureId
-    exposed: bool
+    exposed: Annotated[bool, "Whether it is exposed."]
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, exposed=self.exposed)
@@ -186,7 +186,7 @@ class Expose(Effect):
 
     kind: ClassVar[str] = "expose"
     creature: CreatureRef
-    exposed: bool = True
+    exposed: Annotated[bool, "Whether it is exposed."] = True
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -201,7 +201,7 @@ class SurpriseRuled(Event[State]):
 
     type: ClassVar[str] = "surprise_ruled"
     creature: CreatureId
-    surprised: bool
+    surprised: Annotated[bool, "Whether it is surprised."]
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, surprised=self.surprised)
@@ -213,7 +213,7 @@ class Surprise(Effect):
 
     kind: ClassVar[str] = "surprise"
     creature: CreatureRef
-    surprised: bool = True
+    surprised: Annotated[bool, "Whether it is surprised."] = True
 
     def fault(self, view: State) -> str | None:
         early = view.phase == "precombat"
@@ -256,7 +256,7 @@ class HiddenRuled(Event[State]):
 
     type: ClassVar[str] = "hidden_ruled"
     creature: CreatureId
-    hidden_from: tuple[CreatureId, ...]
+    hidden_from: Annotated[tuple[CreatureId, ...], "The ids of the creatures that it is hidden from."]
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, hidden_from=self.hidden_from)
@@ -268,7 +268,7 @@ class Hide(Effect):
 
     kind: ClassVar[str] = "hidden"
     creature: CreatureRef
-    hidden_from: tuple[CreatureRef, ...]
+    hidden_from: Annotated[tuple[CreatureRef, ...], "The ids of the creatures that it is hidden from."]
 
     def fault(self, view: State) -> str | None:
         found = (no_such(view, name, dead=True) for name in (self.creature, *self.hidden_from))
@@ -291,8 +291,8 @@ class TerrainSet(Event[State]):
     """Cells are made of something else from now on."""
 
     type: ClassVar[str] = "terrain_set"
-    cells: tuple[Cell, ...]
-    terrain: Terrain
+    cells: Cells
+    terrain: Annotated[Terrain, "What the ground becomes."]
 
     def evolve(self, state: State) -> State:
         ground: Mapping[str, Terrain] = state.terrain
@@ -309,8 +309,8 @@ class SetTerrain(Effect):
     """Say what cells are made of."""
 
     kind: ClassVar[str] = "terrain"
-    cells: tuple[Cell, ...]
-    terrain: Terrain
+    cells: Cells
+    terrain: Annotated[Terrain, "What cells are made of that are not plain ground, by `x,y`, such as `3,-2`."]
 
     def fault(self, view: State) -> str | None:
         if not 1 <= len(self.cells) <= MOST:
@@ -329,8 +329,8 @@ class SetWalls(Effect):
     """Set what is on edges: a wall, a door that is open or closed, or nothing."""
 
     kind: ClassVar[str] = "walls"
-    edges: tuple[EdgeKey, ...]
-    becomes: Edging
+    edges: Annotated[tuple[EdgeKey, ...], "Edges between cells, as `x,y|x,y`: the left or upper cell first."]
+    becomes: Annotated[Edging, "What is on the edges from now on; `none` for nothing."]
 
     def fault(self, view: State) -> str | None:
         return edges_fault(view, self.edges, self.becomes)
@@ -345,8 +345,8 @@ class OptionSet(Event[State]):
     """A house option has another value from now on."""
 
     type: ClassVar[str] = "option_set"
-    option: OptionKey
-    value: Option
+    option: Annotated[OptionKey, "The chosen value, or the key of the option of the house."]
+    value: Annotated[Option, "The new value."]
 
     def evolve(self, state: State) -> State:
         return changed(state, options=with_key(state.options, self.option, self.value))
@@ -361,8 +361,8 @@ class SetOption(Effect):
     """Change a house option in the middle of the encounter."""
 
     kind: ClassVar[str] = "option"
-    option: OptionKey
-    value: Option
+    option: Annotated[OptionKey, "The chosen value, or the key of the option of the house."]
+    value: Annotated[Option, "The new value."]
 
     def fault(self, view: State) -> str | None:
         spec = OPTIONS.get(self.option)
@@ -404,7 +404,7 @@ class Armed(Event[State]):
 
     type: ClassVar[str] = "armed"
     creature: CreatureId
-    weapon: Weapon
+    weapon: Annotated[Weapon, "The weapon."]
 
     def evolve(self, state: State) -> State:
         sheet = state.creatures[self.creature].sheet
@@ -417,7 +417,7 @@ class Arm(Effect):
 
     kind: ClassVar[str] = "arm"
     creature: CreatureRef
-    weapon: Weapon
+    weapon: Annotated[Weapon, "The weapon."]
 
     def fault(self, view: State) -> str | None:
         if (fault := no_such(view, self.creature)) is not None:
@@ -438,7 +438,7 @@ class DestinyGained(Event[State]):
 
     type: ClassVar[str] = "destiny_gained"
     creature: CreatureId
-    points: Points
+    points: Annotated[Points, "How many points."]
 
     def evolve(self, state: State) -> State:
         points = state.creatures[self.creature].destiny_points + self.points
@@ -451,7 +451,7 @@ class GiveDestiny(Effect):
 
     kind: ClassVar[str] = "destiny"
     creature: CreatureRef
-    points: Annotated[Points, within(-MOST_DESTINY, MOST_DESTINY)]
+    points: Annotated[Points, within(-MOST_DESTINY, MOST_DESTINY), "How many points."]
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature)
@@ -466,7 +466,7 @@ class PenaltyLaid(Event[State]):
 
     type: ClassVar[str] = "penalty_laid"
     creature: CreatureId
-    penalty: Sum
+    penalty: Annotated[Sum, "The penalty."]
 
     def evolve(self, state: State) -> State:
         penalty = state.creatures[self.creature].penalty + self.penalty
@@ -479,7 +479,7 @@ class LayPenalty(Effect):
 
     kind: ClassVar[str] = "penalty"
     creature: CreatureRef
-    penalty: Level
+    penalty: Annotated[Level, "The penalty."]
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.penalty <= MOST else "1 or more")
@@ -523,14 +523,16 @@ class SceneryChanged(Event[State]):
     """Cells are lit, deep, steep or high in another way from now on; what is null stays as it was."""
 
     type: ClassVar[str] = "scenery_changed"
-    cells: tuple[Cell, ...]
-    light: Light | None = None
+    cells: Cells
+    light: Annotated[Light | None, "The light; null if it does not change."] = None
     ambient: Light | None = None
-    water: Water | None = None
+    """The light where nothing else is said; null if it does not change."""
+    water: Annotated[Water | None, "The water; null if there is none or it does not change."] = None
     climb_cn: CheckNumber | None = None
-    height_ft: Feet | None = None
-    edges: tuple[EdgeKey, ...] = ()
-    ledge: bool | None = None
+    """The challenge number of climbing there; null if it does not change."""
+    height_ft: Annotated[Feet | None, "The height in feet; null if it does not change."] = None
+    edges: Edges = ()
+    ledge: Annotated[bool | None, "Whether its edges are ledges from now on; null if none changes."] = None
 
     def evolve(self, state: State) -> State:
         scenery, keys = state.scenery, [f"{x},{y}" for x, y in self.cells]
@@ -561,17 +563,16 @@ class SetScenery(Effect):
     """Say how cells are lit, how deep, steep and high they are, and which of their edges are ledges."""
 
     kind: ClassVar[str] = "scenery"
-    cells: tuple[Cell, ...] = ()
-    light: Light | None = None
-    ambient: Light | None = None
-    """The light of every cell that has none of its own."""
-    water: Water | None = None
+    cells: Cells = ()
+    light: Annotated[Light | None, "The light; null if it does not change."] = None
+    ambient: Annotated[Light | None, "The light of every cell that has none of its own."] = None
+    water: Annotated[Water | None, "The water; null if there is none or it does not change."] = None
     climb_cn: CheckNumber | None = None
-    height_ft: Feet | None = None
+    """The challenge number of climbing there; null if it does not change."""
+    height_ft: Annotated[Feet | None, "The height in feet; null if it does not change."] = None
     edges: tuple[EdgeKey, ...] = ()
     """Edges between cells of different height that become ledges, or slopes."""
-    ledge: bool | None = None
-    """Whether *edges* become ledges; null goes without edges."""
+    ledge: Annotated[bool | None, "Whether *edges* become ledges; null goes without edges."] = None
 
     def fault(self, view: State) -> str | None:
         if len(self.cells) > MOST:

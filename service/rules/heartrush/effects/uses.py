@@ -33,11 +33,12 @@ from service.rules.heartrush.timing.windows import (
     is_answered,
     moment,
 )
+from service.rules.heartrush.values import AbilityName, UseId
 from service.rules.kernel.messages import Awaited, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import is_closed
-from service.rules.kernel.values import AbilityId, Code, Count, CreatureId, CreatureRef, Reason, StepId, Total
+from service.rules.kernel.values import Code, Count, CreatureId, CreatureRef, Reason, Total
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import centre
 from service.rules.table.stack import opened_by
@@ -64,6 +65,7 @@ class InStance(Requirement[State]):
 
     kind: ClassVar[str] = "in_stance"
     stances: tuple[Code, ...]
+    """The stances that are allowed."""
 
     def lacking(self, state: State, use: Use) -> str | None:
         frame = engagement_open(state)
@@ -80,6 +82,7 @@ class Plays(Requirement[State]):
 
     kind: ClassVar[str] = "plays"
     role: Code
+    """What the die or the seat is for."""
 
     def lacking(self, state: State, use: Use) -> str | None:
         return None if use.about.get(self.role) == use.creature else f"{use.creature} is not the {self.role}"
@@ -91,7 +94,9 @@ class Wields(Requirement[State]):
 
     kind: ClassVar[str] = "wields"
     size_class: Code | None = None
+    """The weapon's class: light, heavy and so on."""
     attack_type: Code | None = None
+    """Whether it strikes in melee or at range."""
 
     def lacking(self, state: State, use: Use) -> str | None:
         weapon = wielded(state.creatures[use.creature])
@@ -105,6 +110,7 @@ class AtZero(Requirement[State]):
 
     kind: ClassVar[str] = "at_zero"
     who: CreatureRef = "hurt"
+    """The id of the creature, or the parameter that names it."""
 
     def lacking(self, state: State, use: Use) -> str | None:
         found = whom(state, use, self.who)
@@ -138,6 +144,7 @@ class Behind(Requirement[State]):
 
     kind: ClassVar[str] = "behind"
     param: Code
+    """The name of the parameter that names the creature."""
 
     def lacking(self, state: State, use: Use) -> str | None:
         named = use.params.get(self.param)
@@ -169,8 +176,11 @@ class DeclaredUse:
     """A use of an ability, and what it does."""
 
     use: Use
+    """The use of an ability."""
     ops: tuple[Op[State], ...]
+    """The operations of the ability, in order."""
     instant: bool
+    """Whether it is an instant."""
 
 
 @record
@@ -179,12 +189,15 @@ class UseFrame(DeclaredUse, Interruptible, Checking, Asking):
 
     kind: ClassVar[str] = "use"
     at: Count = 0
+    """How many of the operations are done."""
     begun: bool = False
     """Whether its turn has come: from then on it no longer fizzles."""
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
     mine: Total | None = None
     """What the user's check of a contest came to."""
     won: bool = False
+    """Whether its contest was won."""
     saved: tuple[CreatureId, ...] = ()
     """Who has made the save that is asked for."""
     failed: tuple[CreatureId, ...] = ()
@@ -234,6 +247,7 @@ class AbilityItem(StackItem):
 
     kind: ClassVar[str] = "ability"
     use: Use
+    """The use of an ability."""
     late: bool = False
     """Whether its moment is over, so that the GM says what it still does."""
 
@@ -260,7 +274,7 @@ class UseBegins(Event[State]):
     """The turn of an ability has come, and it finds what it needs."""
 
     type: ClassVar[str] = "use_begins"
-    use: StepId
+    use: UseId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.use, UseFrame, begun=True)
@@ -271,8 +285,9 @@ class OperationTaken(Event[State]):
     """The next operation of an ability is carried out."""
 
     type: ClassVar[str] = "operation_taken"
-    use: StepId
+    use: UseId
     number: Count
+    """The number, counted from 1."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.use, UseFrame)
@@ -284,9 +299,10 @@ class SaveMade(Event[State]):
     """A saving throw against an ability is known."""
 
     type: ClassVar[str] = "save_made"
-    use: StepId
+    use: UseId
     creature: CreatureId
     success: bool
+    """Whether it succeeded."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.use, UseFrame)
@@ -299,7 +315,7 @@ class ContestHalfKnown(Event[State]):
     """The user's check of a contest is known; the other's comes next."""
 
     type: ClassVar[str] = "contest_half_known"
-    use: StepId
+    use: UseId
     total: Total
 
     def evolve(self, state: State) -> State:
@@ -311,11 +327,14 @@ class ContestDecided(Event[State]):
     """Both checks of a contest are known; ties go against the user."""
 
     type: ClassVar[str] = "ability_contested"
-    use: StepId
+    use: UseId
     creature: CreatureId
     against: CreatureId
+    """The id of the opponent; null for none."""
     mine: Total
+    """The total of the user."""
     theirs: Total
+    """The total of the opponent."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.use, UseFrame)
@@ -330,7 +349,7 @@ class AbilityFizzled(Event[State]):
 
     type: ClassVar[str] = "ability_fizzled"
     creature: CreatureId
-    ability: AbilityId
+    ability: AbilityName
     reason: Reason
 
     def evolve(self, state: State) -> State:
@@ -342,7 +361,7 @@ class UseResolved(Event[State]):
     """An ability is over."""
 
     type: ClassVar[str] = "ability_resolved"
-    use: StepId
+    use: UseId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.use)

@@ -13,10 +13,11 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.moving.forced_movement import push
 from service.rules.heartrush.moving.pushed_ways import cannot_follow, follow_path, left_behind, way
 from service.rules.heartrush.timing.engagement import EngagementFrame, Pending, PhaseRules
+from service.rules.heartrush.values import EngagementId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Feet, PromptId, StepId
+from service.rules.kernel.values import CreatureId, Feet, PromptId, TargetId
 from service.rules.space.grid import FEET, Cell
 
 HR_WPN_6: Final = Rule(
@@ -37,9 +38,9 @@ class PushResolved(Event[State]):
     """A push that was earned is carried out, shortened or given up."""
 
     type: ClassVar[str] = "push_chosen"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     feet: Feet
 
     def evolve(self, state: State) -> State:
@@ -52,7 +53,7 @@ class AftermathOver(Event[State]):
     """All pushes are done; what was won instead of attacks lands, or the engagement closes."""
 
     type: ClassVar[str] = "aftermath_over"
-    engagement: StepId
+    engagement: EngagementId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -108,6 +109,7 @@ class ChoosePush(Command[State]):
     distance: Feet
     """Feet, in fives, from 0 to what sizes allow."""
     follow: Cell | None = None
+    """The cell into which it follows, as x and y; null if it does not."""
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature, allow=("surprised",))

@@ -36,10 +36,11 @@ from service.rules.heartrush.engaging.resolution import (
 from service.rules.heartrush.moving.dash_and_sidestep import sidesteps, sidesteps_of
 from service.rules.heartrush.moving.paths import check_can_move, speed
 from service.rules.heartrush.timing.engagement import Declaration, EngagementFrame, Order, PhaseRules, Planned
+from service.rules.heartrush.values import EngagementId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused, Scope
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CreatureId, PromptId, StepId, WeaponId
+from service.rules.kernel.values import CreatureId, PromptId, TargetId, WeaponId
 
 # --- a second thrown weapon ----------------------------------------------------------------------------
 # The might bonus of a thrown one, at once and at somebody else.
@@ -56,9 +57,9 @@ class FollowUpMade(Event[State]):
     """A second thrown weapon flies at another target; it is gone from the thrower's hands."""
 
     type: ClassVar[str] = "follow_up_made"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     weapon: WeaponId
 
     def evolve(self, state: State) -> State:
@@ -74,7 +75,7 @@ class FollowUpForgone(Event[State]):
     """No second weapon is thrown."""
 
     type: ClassVar[str] = "follow_up_forgone"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -123,7 +124,7 @@ class FollowUp(Command[State]):
     sentence: ClassVar[str] = "Throw the {weapon} at {target} too"
     creature: CreatureId
     prompt: PromptId
-    target: CreatureId
+    target: TargetId
     weapon: WeaponId
 
     def check(self, view: State) -> None:
@@ -221,7 +222,7 @@ class SidestepDeclined(Event[State]):
     """A mover stays where it is."""
 
     type: ClassVar[str] = "sidestep_declined"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -233,8 +234,9 @@ class AttackDue(Event[State]):
     """Declared attacks of movers come now, in a contest where they are mutual."""
 
     type: ClassVar[str] = "attack_due"
-    engagement: StepId
+    engagement: EngagementId
     exchanges: tuple[Planned, ...]
+    """The exchanges that are still to be rolled."""
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.engagement, EngagementFrame, exchanges=self.exchanges)
@@ -245,7 +247,7 @@ class MoverDone(Event[State]):
     """A mover has had its sidestep and its attack; the next one moves."""
 
     type: ClassVar[str] = "mover_done"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -269,6 +271,7 @@ class DeclareAgility(Command[State]):
     creature: CreatureId
     prompt: PromptId
     order: Order
+    """Whether it moves before or after its attack."""
     target: CreatureId | None = None
     """Null makes no attack; with `move_first` a target may still be picked after the sidestep."""
     also: tuple[CreatureId, ...] = ()

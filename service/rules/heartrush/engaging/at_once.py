@@ -41,7 +41,7 @@ from service.rules.heartrush.timing.windows import Deed, Said, declared
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record, without_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, CreatureId, StepId, ThingName, Words
+from service.rules.kernel.values import Code, CreatureId, StepId, TargetId, ThingName, Words
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import opened_by
 from service.rules.table.walled import DOOR_VERBS, TABLE_WALL_2, door_moved
@@ -77,7 +77,7 @@ class HelpGiven(Event[State]):
 
     type: ClassVar[str] = "help_given"
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
 
     def evolve(self, state: State) -> State:
         target = state.creatures[self.target]
@@ -95,7 +95,7 @@ class Help(Command[State]):
     type: ClassVar[str] = "help"
     sentence: ClassVar[str] = "Help {target}"
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "help")
@@ -131,6 +131,7 @@ class CalledOut(Event[State]):
     type: ClassVar[str] = "called_out"
     creature: CreatureId
     words: Words
+    """What is said."""
 
     def evolve(self, state: State) -> State:
         if state.paused() or state.house.callout_passes_priority or state.phase == "turn":
@@ -149,6 +150,7 @@ class CallOut(Command[State]):
     sentence: ClassVar[str] = "Call out one sentence"
     creature: CreatureId
     words: Words
+    """What is said."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "call_out")
@@ -180,7 +182,9 @@ class ObjectHandled(Event[State]):
     type: ClassVar[str] = "object_handled"
     creature: CreatureId
     verb: Code
+    """What is done with the thing."""
     item: ThingName | None
+    """The thing: its name or its id."""
 
     def evolve(self, state: State) -> State:
         if self.verb == "handle":
@@ -213,6 +217,7 @@ class HandleObject(Command[State]):
     }
     creature: CreatureId
     verb: Literal["draw", "stow", "drop", "pick_up", "light", "put_out", "open", "close", "handle"]
+    """What is done with the thing."""
     item: ThingName | None = None
     """The weapon to draw, put away or drop, or `shield`; null takes the weapon in hand. For `pick_up`, the
     name of what lies there. For `light` and `put_out`, null: the lantern. For `open` and `close`, the edge of
@@ -410,6 +415,7 @@ class DeclaredSteadying:
 
     creature: CreatureId
     passion: Passion
+    """The passion that it masters."""
 
 
 @record
@@ -418,6 +424,7 @@ class SteadyFrame(DeclaredSteadying, Checking):
 
     kind: ClassVar[str] = "steady"
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -441,6 +448,7 @@ class SteadyBegun(DeclaredSteadying, Event[State]):
 
     type: ClassVar[str] = "steady_begun"
     steady: StepId
+    """The id of the attempt to master itself."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, SteadyFrame, self.steady))
@@ -452,8 +460,10 @@ class SteadyTried(Event[State]):
 
     type: ClassVar[str] = "steady_tried"
     steady: StepId
+    """The id of the attempt to master itself."""
     creature: CreatureId
     calm: bool
+    """Whether it mastered itself."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.steady)
@@ -467,6 +477,7 @@ class Steady(Command[State]):
     sentence: ClassVar[str] = "Steady yourself against {condition}"
     creature: CreatureId
     condition: Passion
+    """The condition."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature)

@@ -46,10 +46,11 @@ from service.rules.heartrush.engaging.riders import shoved
 from service.rules.heartrush.rolling.rolls import ability_die, heart_die, spend_help, throw
 from service.rules.heartrush.timing.engagement import Brought, EngagementFrame, among
 from service.rules.heartrush.timing.windows import listens
+from service.rules.heartrush.values import EngagementId, ExchangeId
 from service.rules.kernel.messages import Awaited, Emits, Event, Fact
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, StepId
+from service.rules.kernel.values import CreatureId, TargetId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import opened_by
 
@@ -69,10 +70,11 @@ class CantripHit(Event[State]):
     """A cantrip hits: what it brings besides damage lands at the end of the step."""
 
     type: ClassVar[str] = "cantrip_hit"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     brought: tuple[Brought, ...]
+    """The effects that the hit brings besides damage."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -84,7 +86,7 @@ class BroughtLanded(Event[State]):
     """The first of what cantrips have brought lands now."""
 
     type: ClassVar[str] = "brought_landed"
-    engagement: StepId
+    engagement: EngagementId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -243,7 +245,7 @@ class ExchangeBegun(DeclaredAttack, Event[State]):
     """An attack begins: who strikes whom, with which stance, and how it will be rolled."""
 
     type: ClassVar[str] = "exchange_begun"
-    exchange: StepId
+    exchange: ExchangeId
 
     def evolve(self, state: State) -> State:
         if self.engagement is not None:

@@ -27,6 +27,7 @@ from service.rules.heartrush.timing.engagement import (
     engagement_open,
     put,
 )
+from service.rules.heartrush.values import EngagementId, Perks
 from service.rules.kernel.messages import (
     Actor,
     Awaited,
@@ -41,7 +42,7 @@ from service.rules.kernel.messages import (
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
-from service.rules.kernel.values import Code, CreatureId, Level, PromptId, SeatId, StepId
+from service.rules.kernel.values import CreatureId, PromptId, SeatId, TargetId
 
 # --- what a cunning attack may add ---------------------------------------------------------------------
 # Up to two levels of three conditions.
@@ -313,10 +314,12 @@ class Declared(Event[State]):
     """What a participant does in this step; shown to its seat alone until all targets are revealed."""
 
     type: ClassVar[str] = "declared"
-    engagement: StepId
+    engagement: EngagementId
     step: Step
+    """The step of the engagement, by its stance."""
     creature: CreatureId
     declaration: Declaration
+    """What it will do in its step; null until it is declared."""
     seat: SeatId
 
     def evolve(self, state: State) -> State:
@@ -413,10 +416,11 @@ class DeclareAttack(Command[State]):
     type: ClassVar[str] = "declare_attack"
     sentence: ClassVar[str] = "Attack {target}[, and {also} too][, with {perk}]"
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     prompt: PromptId
-    perk: Mapping[Code, Level] = EMPTY
+    perk: Perks = EMPTY
     also: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that a blast strikes besides."""
 
     def scope(self, state: State) -> Scope | None:
         return sealed_declaration(state, self.by.seat)
@@ -474,10 +478,12 @@ class AttackChosen(Event[State]):
     """A mover in agility picks its target after its sidestep."""
 
     type: ClassVar[str] = "attack_chosen"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
     exchanges: tuple[Planned, ...]
+    """The exchanges that are still to be rolled."""
     offensive: Offensive | None = None
+    """The offensive action; null for none."""
 
     def evolve(self, state: State) -> State:
         attack = "declared" if self.exchanges else "declined"

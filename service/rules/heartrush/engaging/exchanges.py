@@ -33,10 +33,20 @@ from service.rules.heartrush.rolling.rolls import (
 )
 from service.rules.heartrush.timing.engagement import EngagementFrame, Planned
 from service.rules.heartrush.timing.windows import Interruptible
+from service.rules.heartrush.values import EngagementId, ExchangeId, Perks
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import EMPTY, changed, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, Count, CreatureId, Feet, Level, Ordinal, StepId, Total, WeaponId
+from service.rules.kernel.values import (
+    AttackerId,
+    Code,
+    Count,
+    CreatureId,
+    Feet,
+    Ordinal,
+    Total,
+    WeaponId,
+)
 from service.rules.rolls.chance import PoolDie
 from service.rules.rolls.withheld import ROLLS, open_part
 
@@ -73,19 +83,23 @@ class ShownRoll:
 class DeclaredAttack:
     """Who strikes whom, in which stance, and how it is rolled."""
 
-    attacker: CreatureId
+    attacker: AttackerId
     defender: CreatureId
+    """The id of the defender."""
     stance: Code
+    """The stance."""
     how: How
+    """How it is done."""
     melee: bool = False
     """Only what strikes in melee counts: fists, if the weapon in hand does not."""
     might_bonus: bool = False
+    """Whether might adds to the damage."""
     defending_stance: Code | None = None
     """What the defender showed, inside an engagement."""
-    engagement: StepId | None = None
+    engagement: EngagementId | None = None
     thrown: WeaponId | None = None
     """The second weapon of a follow-up."""
-    perk: Mapping[Code, Level] = EMPTY
+    perk: Perks = EMPTY
     push_ft: Feet = 0
     """Stance perks of an opportunity attack, where the house gives them: levels, and feet of a push."""
 
@@ -97,7 +111,9 @@ class Exchange(DeclaredAttack, Interruptible, Asking):
     seen: Mapping[CreatureId, Creature] = EMPTY
     """The creatures as the step began; empty where the attack stands alone."""
     stage: Stage = "attack"
+    """How far it has come."""
     attack: ShownRoll | None = None
+    """The roll of the attack."""
     defense: ShownRoll | None = None
     """What meets the attack, also if that is rolled again; in a contest the defender's attack."""
     adjusted: Total | None = None
@@ -129,9 +145,10 @@ class AttackRolled(Event[State]):
     """The attack roll is known."""
 
     type: ClassVar[str] = "attack_rolled"
-    exchange: StepId
+    exchange: ExchangeId
     creature: CreatureId
     rolled: ShownRoll
+    """The roll as the attack has shown it."""
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.exchange, Exchange, stage="defense", attack=self.rolled)
@@ -142,9 +159,10 @@ class DefenseRolled(Event[State]):
     """The defense roll is known."""
 
     type: ClassVar[str] = "defense_rolled"
-    exchange: StepId
+    exchange: ExchangeId
     creature: CreatureId
     rolled: ShownRoll
+    """The roll as the attack has shown it."""
 
     def evolve(self, state: State) -> State:
         return _defended(state, state.frame(self.exchange, Exchange), self.rolled)
@@ -155,9 +173,10 @@ class ContestedRolled(Event[State]):
     """The other attack of a contested exchange is known."""
 
     type: ClassVar[str] = "contested_rolled"
-    exchange: StepId
+    exchange: ExchangeId
     creature: CreatureId
     rolled: ShownRoll
+    """The roll as the attack has shown it."""
 
     def evolve(self, state: State) -> State:
         return _defended(state, state.frame(self.exchange, Exchange), self.rolled)
@@ -168,7 +187,7 @@ class DefenseKept(Event[State]):
     """An attack that was rolled again meets the roll that answered the first."""
 
     type: ClassVar[str] = "defense_kept"
-    exchange: StepId
+    exchange: ExchangeId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.exchange, Exchange, stage="settle")
@@ -181,7 +200,9 @@ class DamageHalved(Event[State]):
     type: ClassVar[str] = "damage_halved"
     creature: CreatureId
     before: Ordinal
+    """How much it was before."""
     after: Count
+    """How much it is now."""
 
     def evolve(self, state: State) -> State:
         return state
@@ -192,8 +213,9 @@ class ExchangeSettled(Event[State]):
     """An attack is over."""
 
     type: ClassVar[str] = "exchange_settled"
-    exchange: StepId
+    exchange: ExchangeId
     hit: bool
+    """Whether it hit."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.exchange)
@@ -204,10 +226,12 @@ class ExchangeHit(Event[State]):
     """Damage of an exchange is on its way to the creature it hits."""
 
     type: ClassVar[str] = "exchange_hit"
-    exchange: StepId
+    exchange: ExchangeId
     creature: CreatureId
     by: CreatureId
+    """The id of the creature that caused it; null for none."""
     excess: Total
+    """By how much the attack beat the defense."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.exchange, Exchange)

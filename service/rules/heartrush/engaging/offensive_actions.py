@@ -45,7 +45,7 @@ from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused, Scope
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, PromptId, StepId, Words
+from service.rules.kernel.values import CreatureId, PromptId, Prose, StepId, TargetId
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET
 from service.rules.table.stack import Frame, opened_by
@@ -70,7 +70,7 @@ class DeclaredHinder:
     """Who hinders whom."""
 
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
 
 
 @record
@@ -102,6 +102,7 @@ class HinderBegun(DeclaredHinder, Event[State]):
 
     type: ClassVar[str] = "hinder_begun"
     hinder: StepId
+    """The id of the hindering."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, HinderFrame, self.hinder))
@@ -113,8 +114,9 @@ class Hindered(Event[State]):
 
     type: ClassVar[str] = "hindered"
     hinder: StepId
+    """The id of the hindering."""
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.hinder)
@@ -364,14 +366,19 @@ class DeclareOffensive(Command[State]):
         "": "Try something else on {target}",
     }
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     what: What
+    """What it is about."""
     prompt: PromptId
     ability: Literal["might", "agility"] = "might"
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
     way: Way | None = None
+    """How it is done; null for the usual way."""
     condition: Weakness | None = None
-    text: Words = ""
+    """The name of the condition."""
+    text: Prose = ""
     order: Order | None = None
+    """Whether it moves before or after its attack."""
 
     def scope(self, state: State) -> Scope | None:
         return sealed_declaration(state, self.by.seat)

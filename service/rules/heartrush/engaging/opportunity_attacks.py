@@ -27,10 +27,11 @@ from service.rules.heartrush.engaging.attacks import ExchangeBegun
 from service.rules.heartrush.engaging.declaring import PERK_CHOICES, check_levels
 from service.rules.heartrush.timing.exposed import gives_opening, open_targets
 from service.rules.heartrush.timing.windows import InstantDeclared, StackItem, WindowFrame, fizzle
+from service.rules.heartrush.values import Perks
 from service.rules.kernel.messages import Awaited, Command, Emits, Offer, OfferSentence, Refused
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, CreatureId, Feet, Level, PromptId
+from service.rules.kernel.values import Code, CreatureId, Feet, PromptId, TargetId
 from service.rules.space.grid import FEET
 
 HR_OA_1: Final = Rule(
@@ -55,10 +56,12 @@ class StrikeItem(StackItem):
     """A declared opportunity attack: on whom, and with which stance."""
 
     kind: ClassVar[str] = "strike"
-    target: CreatureId
+    target: TargetId
     stance: Code
-    perk: Mapping[Code, Level] = EMPTY
+    """The stance."""
+    perk: Perks = EMPTY
     push: Feet = 0
+    """The feet by which it pushes."""
 
     def resolve(self, state: State, window: str) -> Emits[State]:
         attacker, target = state.creatures[self.creature], state.creatures[self.target]
@@ -84,11 +87,13 @@ class OpportunityAttack(Command[State]):
         "": "Strike {target} at once",
     }
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     stance: Stance
+    """The stance."""
     pay: Literal["action", "rush"] | None = None
+    """What pays for it: an action or rush; null if the rules choose."""
     prompt: PromptId | None = None
-    perk: Mapping[Code, Level] = EMPTY
+    perk: Perks = EMPTY
     push: Feet = 0
     """Feet, in fives."""
 

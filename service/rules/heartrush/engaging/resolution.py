@@ -41,11 +41,12 @@ from service.rules.heartrush.timing.engagement import (
     Planned,
     among,
 )
+from service.rules.heartrush.values import EngagementId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
-from service.rules.kernel.values import CreatureId, Occasion, PromptId, StepId
+from service.rules.kernel.values import AttackerId, CreatureId, Occasion, PromptId, TargetId
 from service.rules.secrecy.choices import by_seats, to_open, to_seal
 
 # --- the order of cunning attacks ----------------------------------------------------------------------
@@ -77,8 +78,8 @@ class AttackerChosen(Event[State]):
     """The side that was engaged lets this one of its attackers roll next."""
 
     type: ClassVar[str] = "attacker_chosen"
-    engagement: StepId
-    attacker: CreatureId
+    engagement: EngagementId
+    attacker: AttackerId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -98,7 +99,7 @@ class AttackNext(Command[State]):
     sentence: ClassVar[str] = "Have {attacker} attack next"
     creature: CreatureId
     """Who is asked: the first of the side's attackers."""
-    attacker: CreatureId
+    attacker: AttackerId
     prompt: PromptId
 
     def check(self, view: State) -> None:
@@ -156,9 +157,11 @@ class StepStarted(Event[State]):
     """A step begins: these participants may act in it, and it sees everybody as they are now."""
 
     type: ClassVar[str] = "step_started"
-    engagement: StepId
+    engagement: EngagementId
     step: Step
+    """The step of the engagement, by its stance."""
     eligible: tuple[CreatureId, ...]
+    """The ids of the creatures that may act."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -178,11 +181,15 @@ class TargetsRevealed(Event[State]):
     """All declarations of a step are open, at once; the exchanges they lead to are known."""
 
     type: ClassVar[str] = "targets_revealed"
-    engagement: StepId
+    engagement: EngagementId
     step: Step
+    """The step of the engagement, by its stance."""
     declarations: Mapping[CreatureId, Declaration]
+    """What each will do in this step, by creature."""
     exchanges: tuple[Planned, ...]
+    """The exchanges that are still to be rolled."""
     movers: tuple[CreatureId, ...]
+    """The ids of the creatures that move."""
     occasion: Occasion
 
     def evolve(self, state: State) -> State:
@@ -222,9 +229,9 @@ class PushEarned(Event[State]):
     """A might attack won its melee weapon's bonus: a push, once all might attacks are done."""
 
     type: ClassVar[str] = "push_earned"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -237,8 +244,9 @@ class StepEnded(Event[State]):
     """A step is over; what it does beyond damage lands now."""
 
     type: ClassVar[str] = "step_ended"
-    engagement: StepId
+    engagement: EngagementId
     step: Step
+    """The step of the engagement, by its stance."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)
@@ -251,7 +259,7 @@ class AttacksOver(Event[State]):
     """Everyone who can attack has done so or declined."""
 
     type: ClassVar[str] = "attacks_over"
-    engagement: StepId
+    engagement: EngagementId
 
     def evolve(self, state: State) -> State:
         return state.frame(self.engagement, EngagementFrame).moved_to(state, "aftermath", snapshot=EMPTY)
@@ -410,7 +418,7 @@ class EngagementEnded(Event[State]):
     """An engagement is over."""
 
     type: ClassVar[str] = "engagement_ended"
-    engagement: StepId
+    engagement: EngagementId
 
     def evolve(self, state: State) -> State:
         if state.lasting:

@@ -27,6 +27,7 @@ from service.rules.heartrush.engaging.exchanges import Exchange, ShownRoll
 from service.rules.heartrush.moving.forced_movement import PushBegun
 from service.rules.heartrush.rolling.rolls import lowest_or_highest
 from service.rules.heartrush.timing.windows import Interruptible, is_answered, moment
+from service.rules.heartrush.values import ExchangeId
 from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -62,8 +63,9 @@ class EffectTriggered(Event[State]):
     """Something that affects a creature takes part in an attack, once."""
 
     type: ClassVar[str] = "effect_triggered"
-    exchange: StepId
+    exchange: ExchangeId
     effect: StepId
+    """The id of the lasting effect."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.exchange, Interruptible)
@@ -258,11 +260,13 @@ class RollChanged(Event[State]):
     """A roll that was shown has become another: it gained dice, or lost and kept others."""
 
     type: ClassVar[str] = "roll_changed"
-    exchange: StepId
+    exchange: ExchangeId
     which: Literal["attack", "defense"]
+    """Whether it is the attack roll or the defense roll."""
     creature: CreatureId
     """Whose roll it is."""
     rolled: ShownRoll
+    """The roll as the attack has shown it."""
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.exchange, Exchange, **{self.which: self.rolled})
@@ -278,8 +282,9 @@ class RollVoided(Event[State]):
     """A roll is thrown again; what it showed counts no more."""
 
     type: ClassVar[str] = "roll_voided"
-    exchange: StepId
+    exchange: ExchangeId
     which: Literal["attack", "defense"]
+    """Whether it is the attack roll or the defense roll."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.exchange, Exchange)
@@ -295,9 +300,11 @@ class DamageChanged(Event[State]):
     """What an attack does was changed before it was done."""
 
     type: ClassVar[str] = "damage_changed"
-    exchange: StepId
+    exchange: ExchangeId
     before: Ordinal
+    """How much it was before."""
     after: Count
+    """How much it is now."""
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.exchange, Exchange, adjusted=self.after)
@@ -336,9 +343,13 @@ class AddDice(Effect):
 
     kind: ClassVar[str] = "add_dice"
     which: Literal["attack", "defense"]
+    """Whether it is the attack roll or the defense roll."""
     dice: tuple[DieSize, ...] = ()
+    """The dice, each as its number of sides."""
     weapon_dice: DiceCount = 0
+    """How many more weapon dice."""
     flat: Bonus = 0
+    """What is added to the roll."""
 
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
@@ -362,6 +373,7 @@ class Lean(Effect):
 
     kind: ClassVar[str] = "lean"
     which: Literal["attack", "defense"]
+    """Whether it is the attack roll or the defense roll."""
     levels: Levels
 
     def fault(self, view: State) -> str | None:
@@ -394,8 +406,11 @@ class SetDie(Effect):
 
     kind: ClassVar[str] = "set_die"
     which: Literal["attack", "defense"]
+    """Whether it is the attack roll or the defense roll."""
     role: Code
+    """What the die or the seat is for."""
     face: Face
+    """The face that the die shows."""
 
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
@@ -422,6 +437,7 @@ class Reroll(Effect):
 
     kind: ClassVar[str] = "reroll"
     which: Literal["attack", "defense"]
+    """Whether it is the attack roll or the defense roll."""
 
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
@@ -440,7 +456,9 @@ class ChangeDamage(Effect):
     kind: ClassVar[str] = "change_damage"
     amount: Amount = 0
     dice: tuple[DieSize, ...] = ()
+    """The dice, each as its number of sides."""
     half: Literal["up", "down"] | None = None
+    """Whether it is halved, and how it is rounded; null if not."""
 
     def fault(self, view: State) -> str | None:
         return None if exchange_in_hand(view) else "no attack is being resolved"

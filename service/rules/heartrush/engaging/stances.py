@@ -13,11 +13,12 @@ from service.rules.heartrush.body.weapons import check_ranged_stance, wielded
 from service.rules.heartrush.creatures.state import Creature, State, is_able_if_aware
 from service.rules.heartrush.moving.paths import speed
 from service.rules.heartrush.timing.engagement import EngagementFrame, among, engagement_open, put
+from service.rules.heartrush.values import EngagementId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
 from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
-from service.rules.kernel.values import Code, CreatureId, Occasion, PromptId, SeatId, StepId
+from service.rules.kernel.values import Code, CreatureId, Occasion, PromptId, SeatId
 from service.rules.secrecy.choices import SecretChoice, by_seats
 
 HR_STANCE_3: Final = Rule(
@@ -89,9 +90,10 @@ class StanceChosen(Event[State]):
     """The stance a participant chose; shown to its seat alone until the reveal."""
 
     type: ClassVar[str] = "stance_chosen"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
     stance: Stance
+    """The stance."""
     seat: SeatId
 
     def evolve(self, state: State) -> State:
@@ -104,9 +106,10 @@ class HelplessFilled(Event[State]):
     """A participant that cannot choose stands helpless."""
 
     type: ClassVar[str] = "stance_forced"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
     stance: Literal["helpless", "defensive"]
+    """The stance."""
 
     def evolve(self, state: State) -> State:
         return put(state, self.engagement, self.creature, stance=self.stance)
@@ -117,8 +120,9 @@ class StancesRevealed(Event[State]):
     """All stances are open, at once."""
 
     type: ClassVar[str] = "stances_revealed"
-    engagement: StepId
+    engagement: EngagementId
     stances: Mapping[CreatureId, Code]
+    """The stances, by creature."""
     occasion: Occasion
 
     def evolve(self, state: State) -> State:
@@ -139,6 +143,7 @@ class ChooseStance(Command[State]):
     sentence: ClassVar[str] = "Choose the {stance} stance"
     creature: CreatureId
     stance: Stance
+    """The stance."""
     prompt: PromptId
 
     def scope(self, state: State) -> Scope | None:

@@ -24,6 +24,7 @@ from service.rules.heartrush.rolling.contests import (
     best_of,
 )
 from service.rules.heartrush.rolling.rolls import Edge, hampered
+from service.rules.heartrush.values import ContestStepId, MovementId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -41,7 +42,7 @@ SCALING: Final = ("HR-ENV-6",)
 class DeclaredScaling:
     """Who wants to climb, and in which movement."""
 
-    movement: StepId
+    movement: MovementId
     creature: CreatureId
 
 
@@ -51,6 +52,7 @@ class ScalingFrame(DeclaredScaling, Checking):
 
     kind: ClassVar[str] = "scaling"
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -74,6 +76,7 @@ class ClimbAsked(DeclaredScaling, Event[State]):
 
     type: ClassVar[str] = "climb_asked"
     scaling: StepId
+    """The id of the climb."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, ScalingFrame, self.scaling))
@@ -85,9 +88,11 @@ class ClimbChecked(Event[State]):
 
     type: ClassVar[str] = "climb_checked"
     scaling: StepId
-    movement: StepId
+    """The id of the climb."""
+    movement: MovementId
     creature: CreatureId
     success: bool
+    """Whether it succeeded."""
 
     def evolve(self, state: State) -> State:
         state = state.popped(self.scaling)
@@ -169,7 +174,9 @@ class ClimbedOn(Event[State]):
     type: ClassVar[str] = "climbed_on"
     creature: CreatureId
     mount: CreatureId
+    """The id of the creature onto which it climbed."""
     at: Cell
+    """The cell, as x and y."""
 
     def evolve(self, state: State) -> State:
         return displaced(state, self.creature, self.at, "mounted")
@@ -212,6 +219,7 @@ class HoldOnFrame(Checking):
     kind: ClassVar[str] = "hold_on"
     creature: CreatureId
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -232,6 +240,7 @@ class GripAsked(Event[State]):
 
     type: ClassVar[str] = "grip_asked"
     grip: StepId
+    """The id of the test of its grip."""
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -244,8 +253,10 @@ class GripTested(Event[State]):
 
     type: ClassVar[str] = "grip_tested"
     grip: StepId
+    """The id of the test of its grip."""
     creature: CreatureId
     held: bool
+    """Whether it held on."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.grip)
@@ -306,10 +317,12 @@ class ShakeOffTried(Event[State]):
     """A mount begins to shake off its climbers."""
 
     type: ClassVar[str] = "shake_off_tried"
-    contest: StepId
+    contest: ContestStepId
     creature: CreatureId
     climbers: tuple[CreatureId, ...]
+    """The ids of the creatures that climbed onto it."""
     ability: Bodily
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(
@@ -327,6 +340,7 @@ class ShakeOff(Command[State]):
     sentence: ClassVar[str] = "Shake off who climbs on you[, by {ability}]"
     creature: CreatureId
     ability: Bodily
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature)

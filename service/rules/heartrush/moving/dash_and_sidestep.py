@@ -35,6 +35,7 @@ from service.rules.heartrush.moving.paths import (
 )
 from service.rules.heartrush.timing.engagement import EngagementFrame
 from service.rules.heartrush.timing.windows import Deed, Said, declared
+from service.rules.heartrush.values import EngagementId
 from service.rules.kernel.messages import (
     Awaited,
     Command,
@@ -48,7 +49,7 @@ from service.rules.kernel.messages import (
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import view
-from service.rules.kernel.values import CreatureId, PromptId, StepId
+from service.rules.kernel.values import CreatureId, PromptId
 from service.rules.space.compact import Cells
 from service.rules.space.grid import FEET, STEPS, Cell, is_step
 
@@ -74,8 +75,11 @@ class Dash(Command[State]):
     sentence: ClassVar[str] = "Dash[ to {to}][{stand}, standing up first]"
     creature: CreatureId
     path: tuple[Cell, ...] | None = None
+    """The cells to walk, each as x and y; null for the shortest way."""
     to: Cell | None = None
+    """The cell where it ends, as x and y."""
     stand: bool = False
+    """Whether it stands up first."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "dash")
@@ -202,7 +206,7 @@ class SidestepTaken(Event[State]):
     """A mover in agility uses its free sidestep."""
 
     type: ClassVar[str] = "sidestep_taken"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
     stand: bool = False
     """Whether it stands up, which counts at once."""
@@ -246,8 +250,11 @@ class Sidestep(Command[State]):
     }
     creature: CreatureId
     to: Cell | None = None
+    """The cell where it ends, as x and y."""
     stand: bool = False
+    """Whether it stands up first."""
     pay: Literal["action", "rush"] | None = None
+    """What pays for it: an action or rush; null if the rules choose."""
     prompt: PromptId | None = None
 
     def check(self, view: State) -> None:

@@ -62,6 +62,7 @@ class FallFrame(DeclaredFall, Checking):
 
     kind: ClassVar[str] = "fall"
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -85,6 +86,7 @@ class Fell(DeclaredFall, Event[State]):
 
     type: ClassVar[str] = "fell"
     fall: StepId
+    """The id of the fall."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, FallFrame, self.fall))
@@ -96,9 +98,11 @@ class Landed(Event[State]):
 
     type: ClassVar[str] = "landed"
     fall: StepId
+    """The id of the fall."""
     creature: CreatureId
     feet: Feet
     damage: HitPoints
+    """The damage that the fall does."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.fall)

@@ -21,10 +21,11 @@ from service.rules.heartrush.moving.movement import befall, bumped_into, come_al
 from service.rules.heartrush.moving.pushed_ways import follow_path, left_behind, way
 from service.rules.heartrush.rolling.rolls import throw
 from service.rules.heartrush.timing.windows import WindowOpened
+from service.rules.heartrush.values import PushId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CreatureId, Direction, Feet, HitPoints, PromptId, StepId, Total
+from service.rules.kernel.values import CreatureId, Direction, Feet, HitPoints, PromptId, Total
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, STEPS, Cell
@@ -69,9 +70,11 @@ class DeclaredPush:
     creature: CreatureId
     """Who is pushed."""
     by: CreatureId | None
+    """The id of the creature that caused it; null for none."""
     step: Direction | None
     """The direction; null where no way leads away: who pushes chooses one."""
     follow: Cell | None
+    """The cell into which it follows, as x and y; null if it does not."""
 
 
 @record
@@ -80,19 +83,24 @@ class PushFrame(DeclaredPush, Frame[State]):
 
     kind: ClassVar[str] = "push"
     left_ft: Feet
+    """The feet that are left."""
     began_prone: bool = False
+    """Whether it was prone when the push began."""
     stage: Literal["direction", "held", "moving", "collision", "companion", "shared", "done"] = "moving"
     """`direction` while the pusher has not said which way it goes; `held` while the grappler of the pushed
     creature has not said whether it comes along."""
     companion: CreatureId | None = None
     """Who comes along: the captive of the pushed creature, or the grappler that does not let go."""
     started_ft: Feet = 0
+    """The feet with which the push began."""
     crossed: tuple[Cell, ...] = ()
     """Where it has been, from the beginning of the push on."""
     blocker: CreatureId | None = None
+    """The id of the creature in the way; null for none."""
     total: Total = 0
     """What the blocker takes of a collision."""
     mover_total: Total = 0
+    """What the pushed creature takes of the collision."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         if self.stage == "direction" and self.by is not None:
@@ -127,7 +135,7 @@ class PushBegun(DeclaredPush, Event[State]):
     """A creature is pushed straight away from somebody."""
 
     type: ClassVar[str] = "push_begun"
-    push: StepId
+    push: PushId
     feet: Feet
 
     def evolve(self, state: State) -> State:
@@ -153,10 +161,12 @@ class Pushed(Event[State]):
     """A creature was moved by force along these cells."""
 
     type: ClassVar[str] = "pushed"
-    push: StepId
+    push: PushId
     creature: CreatureId
     path: tuple[Cell, ...]
+    """The cells to walk, each as x and y; null for the shortest way."""
     left_ft: Feet
+    """The feet that are left."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -169,7 +179,7 @@ class PushStopped(Event[State]):
     """Something stops a push before its end."""
 
     type: ClassVar[str] = "push_stopped"
-    push: StepId
+    push: PushId
     creature: CreatureId
     blocker: CreatureId | None
     """The creature in the way; null for a wall."""
@@ -183,11 +193,14 @@ class Collision(Event[State]):
     """What a stopped push costs, and how it is shared."""
 
     type: ClassVar[str] = "collision"
-    push: StepId
+    push: PushId
     creature: CreatureId
     mover_damage: HitPoints
+    """The damage that the pushed creature takes."""
     blocker: CreatureId | None
+    """The id of the creature in the way; null for none."""
     blocker_damage: HitPoints
+    """The damage that the creature in the way takes."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -207,7 +220,7 @@ class CompanionHurt(Event[State]):
     """A creature that holds the pushed one, or is held by it, takes the same damage."""
 
     type: ClassVar[str] = "companion_hurt"
-    push: StepId
+    push: PushId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -220,7 +233,7 @@ class CompanionLost(Event[State]):
     """The other one of a grappling pair does not come along any more."""
 
     type: ClassVar[str] = "companion_lost"
-    push: StepId
+    push: PushId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -232,7 +245,7 @@ class PushDone(Event[State]):
     """A push is over."""
 
     type: ClassVar[str] = "push_done"
-    push: StepId
+    push: PushId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.push)
@@ -407,7 +420,7 @@ class CollisionShared(Event[State]):
     """The creature that stopped a push takes its part of the collision."""
 
     type: ClassVar[str] = "collision_shared"
-    push: StepId
+    push: PushId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -435,7 +448,7 @@ class Followed(Event[State]):
     """A creature goes after whom it has pushed."""
 
     type: ClassVar[str] = "followed"
-    push: StepId
+    push: PushId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -450,9 +463,10 @@ class DirectionChosen(Event[State]):
     """Who pushes a creature that is in its own place says which way it goes."""
 
     type: ClassVar[str] = "direction_chosen"
-    push: StepId
+    push: PushId
     creature: CreatureId
     direction: Direction
+    """The direction, as steps along x and y; null for straight away."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -497,10 +511,12 @@ class CaptiveFollowed(Event[State]):
     """A grappler comes along with its captive, or lets it go."""
 
     type: ClassVar[str] = "captive_followed"
-    push: StepId
+    push: PushId
     creature: CreatureId
     captive: CreatureId
+    """The id of the captive."""
     follow: bool
+    """Whether it comes along."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -523,6 +539,7 @@ class FollowCaptive(Command[State]):
     creature: CreatureId
     prompt: PromptId
     follow: bool
+    """Whether it comes along."""
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)

@@ -22,10 +22,11 @@ from service.rules.heartrush.rolling.contests import (
     OffensiveTried,
 )
 from service.rules.heartrush.rolling.rolls import Edge, hampered
+from service.rules.heartrush.values import ContestStepId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Count, CreatureId, StepId
+from service.rules.kernel.values import Count, CreatureId
 
 HR_GRAP_1: Final = Rule(
     "HR-GRAP-1",
@@ -163,10 +164,12 @@ class BreakFreeTried(Event[State]):
     """A captive begins to break free."""
 
     type: ClassVar[str] = "break_free_tried"
-    contest: StepId
+    contest: ContestStepId
     creature: CreatureId
     against: CreatureId
+    """The id of the opponent; null for none."""
     ability: Bodily
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(
@@ -185,6 +188,7 @@ class BreakFree(Command[State]):
     sentence: ClassVar[str] = "Break free[ by {ability}]"
     creature: CreatureId
     ability: Bodily
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature)
@@ -251,6 +255,7 @@ class GrappleFrame(OffensiveContest):
 
     kind: ClassVar[str] = "grapple"
     hands: Count
+    """How many hands it uses."""
 
     def rules(self) -> tuple[str, ...]:
         return ("HR-GRAP-1", "HR-OFF-4")
@@ -268,6 +273,7 @@ class GrappleTried(OffensiveTried):
 
     type: ClassVar[str] = "grapple_tried"
     hands: Count
+    """How many hands it uses."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(GrappleFrame(ability="might", hands=self.hands, **self.terms(state)))

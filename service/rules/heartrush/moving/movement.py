@@ -29,11 +29,21 @@ from service.rules.heartrush.timing.windows import (
     is_worth_asking,
     listens_for,
 )
+from service.rules.heartrush.values import MovementId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Way
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
-from service.rules.kernel.values import Code, Count, CreatureId, Feet, Occasion, PromptId, SeatId, StepId
+from service.rules.kernel.values import (
+    Code,
+    Count,
+    CreatureId,
+    Feet,
+    Occasion,
+    PromptId,
+    SeatId,
+    TargetId,
+)
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.secrecy.hiding import OccupiedSpace
@@ -60,7 +70,7 @@ class TripItem(StackItem):
     """A declared trip, and whom it is meant for."""
 
     kind: ClassVar[str] = "trip"
-    target: CreatureId
+    target: TargetId
 
     def resolve(self, state: State, window: str) -> Emits[State]:
         if state.creatures[self.target].has("prone"):
@@ -99,7 +109,7 @@ class Trip(Command[State]):
     type: ClassVar[str] = "trip"
     sentence: ClassVar[str] = "Trip {target}"
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     prompt: PromptId | None = None
 
     def check(self, view: State) -> None:
@@ -159,8 +169,11 @@ class MovementFrame(Frame[State]):
     kind: ClassVar[str] = "movement"
     creature: CreatureId
     left: tuple[Cell, ...] | Sealed[tuple[Cell, ...]]
+    """The cells still to walk, each as x and y."""
     diagonals: Count = 0
+    """How many diagonal steps were made."""
     standing: bool = False
+    """Whether it stands."""
     crawling: bool = False
     """Whether the mover lay prone when it set out."""
     provoked: tuple[CreatureId, ...] = ()
@@ -170,6 +183,7 @@ class MovementFrame(Frame[State]):
     climbed: bool = False
     """Whether the check that climbing asked for has been made."""
     how: Code = "dash"
+    """How it is done."""
     walked: Feet = 0
     """Cells walked so far: prompts are numbered by them, for how many are left is nobody else's business."""
 
@@ -218,7 +232,7 @@ class MovementBegun(Event[State]):
     """A movement is under way and may be interrupted."""
 
     type: ClassVar[str] = "movement_begun"
-    movement: StepId
+    movement: MovementId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -232,15 +246,22 @@ class MovementPlanned(Event[State]):
     """What is left of an interrupted movement; shown to the mover's seat alone until it ends."""
 
     type: ClassVar[str] = "movement_planned"
-    movement: StepId
+    movement: MovementId
     left: tuple[Cell, ...]
+    """The cells still to walk, each as x and y."""
     diagonals: Count
+    """How many diagonal steps were made."""
     standing: bool
+    """Whether it stands."""
     provoked: tuple[CreatureId, ...]
+    """The ids of the creatures that were provoked."""
     inside: Mapping[CreatureId, Feet]
+    """The feet walked inside each creature's reach, by creature."""
     seat: SeatId
     how: Code = "dash"
+    """How it is done."""
     walked: Feet = 0
+    """The feet walked so far."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.movement, MovementFrame)
@@ -264,7 +285,7 @@ class MovementEnded(Event[State]):
     """An interrupted movement is over, at its end or before it; its plan is open to all."""
 
     type: ClassVar[str] = "movement_ended"
-    movement: StepId
+    movement: MovementId
     occasion: Occasion
 
     def evolve(self, state: State) -> State:

@@ -23,21 +23,20 @@ from service.rules.heartrush.rolling.rolls import (
     throw,
     trouble_face,
 )
+from service.rules.heartrush.values import ChallengeNumber, CheckId, Matter
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
-    CheckNumber,
     Count,
     CreatureId,
     Face,
-    Label,
     Levels,
     PromptId,
+    Prose,
     RuleId,
     StepId,
     Total,
-    Words,
 )
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, opened_by
@@ -71,8 +70,9 @@ class Leaning:
     """Advantage (levels above zero) or disadvantage (below) that the sender of the check gives it."""
 
     levels: Levels
-    what: Label
+    what: Matter
     rule: RuleId = "HR-AD-3"
+    """The id of the rule."""
 
 
 @record
@@ -81,6 +81,7 @@ class Against:
 
     creature: CreatureId
     by: Ability | Literal["heart"]
+    """The ability, or the heart, that gives the challenge number."""
 
 
 @record
@@ -91,7 +92,9 @@ class Checked:
     success: bool
     """Whether the total reached the number; true where there was none and nothing failed outright."""
     failed_outright: bool = False
+    """Whether it failed whatever the total."""
     complication: bool = False
+    """Whether it brought a complication."""
 
 
 @record
@@ -107,10 +110,13 @@ class DeclaredCheck:
 
     creature: CreatureId
     ability: Ability
-    cn: CheckNumber | None
-    what: Label
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
+    cn: ChallengeNumber | None
+    what: Matter
     save: bool = False
+    """Whether it is a saving throw."""
     leanings: tuple[Leaning, ...] = ()
+    """The advantages and disadvantages."""
     needs: tuple[Needs, ...] = ()
     """What the check takes besides the ability: motion or sight."""
     against: CreatureId | None = None
@@ -125,13 +131,16 @@ class CheckFrame(DeclaredCheck, Frame[State]):
 
     kind: ClassVar[str] = "check"
     stage: Literal["roll", "choose", "reroll", "done"] = "roll"
+    """How far it has come."""
     total: Total = 0
     ones: tuple[Count, ...] = ()
     """Sides of the kept dice that brought trouble."""
     face: Face = 0
     """What the first of them showed."""
     complication: bool = False
+    """Whether it brought a complication."""
     failed_outright: bool = False
+    """Whether it failed whatever the total."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         if self.stage != "choose":
@@ -161,7 +170,7 @@ class CheckAsked(DeclaredCheck, Event[State]):
     """A creature is to make a check or a saving throw."""
 
     type: ClassVar[str] = "check_asked"
-    check: StepId
+    check: CheckId
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, CheckFrame, self.check, troubled=self.troubled and not self.save)
@@ -173,11 +182,13 @@ class CheckRolled(Event[State]):
     """The dice of a check are known; where kept ones show trouble, they are listed."""
 
     type: ClassVar[str] = "check_rolled"
-    check: StepId
+    check: CheckId
     creature: CreatureId
     total: Total
     ones: tuple[Count, ...] = ()
+    """The dice that show a one, by place."""
     face: Face = 0
+    """The face that the die shows."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.check, CheckFrame)
@@ -191,7 +202,7 @@ class CheckNeedsChoice(Event[State]):
     """A natural 1: fail, or throw that die once more for the price of a complication."""
 
     type: ClassVar[str] = "check_needs_choice"
-    check: StepId
+    check: CheckId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -203,9 +214,10 @@ class CheckChosen(Event[State]):
     """What a creature makes of its natural 1."""
 
     type: ClassVar[str] = "check_chosen"
-    check: StepId
+    check: CheckId
     creature: CreatureId
     choice: Literal["fail", "reroll"]
+    """What was chosen, or the id of the choice."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.check, CheckFrame)
@@ -219,7 +231,7 @@ class CheckFailed(Event[State]):
     """Two natural 1s: the check fails and brings a complication besides."""
 
     type: ClassVar[str] = "check_failed"
-    check: StepId
+    check: CheckId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -232,7 +244,7 @@ class CheckRerolled(Event[State]):
     """The die that showed a 1 was thrown once more; what it shows now stays."""
 
     type: ClassVar[str] = "check_rerolled"
-    check: StepId
+    check: CheckId
     creature: CreatureId
     total: Total
 
@@ -245,12 +257,15 @@ class CheckResolved(Event[State]):
     """A check or save is over: its total, whether it succeeded, and whether it brings a complication."""
 
     type: ClassVar[str] = "check_resolved"
-    check: StepId
+    check: CheckId
     creature: CreatureId
     total: Total
     success: bool
+    """Whether it succeeded."""
     failed_outright: bool = False
+    """Whether it failed whatever the total."""
     complication: bool = False
+    """Whether it brought a complication."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.check, CheckFrame)
@@ -438,9 +453,11 @@ class RollCheck(Command[State]):
     type: ClassVar[str] = "roll_check"
     creature: CreatureId
     ability: Ability
-    what: Label
-    cn: CheckNumber | None = None
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
+    what: Matter
+    cn: ChallengeNumber | None = None
     against: Against | None = None
+    """Whose challenge number counts; null for none."""
     advantage: Levels = 0
     """Levels of advantage; below zero, of disadvantage."""
     needs: tuple[Needs, ...] = ()
@@ -460,9 +477,11 @@ class RollSave(Command[State]):
     type: ClassVar[str] = "roll_save"
     creature: CreatureId
     ability: Ability
-    what: Label
-    cn: CheckNumber | None = None
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
+    what: Matter
+    cn: ChallengeNumber | None = None
     against: Against | None = None
+    """Whose challenge number counts; null for none."""
     advantage: Levels = 0
     """Levels of advantage; below zero, of disadvantage."""
     needs: tuple[Needs, ...] = ()
@@ -488,6 +507,7 @@ class ChooseCheck(Command[State]):
     creature: CreatureId
     prompt: PromptId
     choice: Literal["fail", "reroll"]
+    """What was chosen, or the id of the choice."""
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
@@ -516,7 +536,8 @@ class ComplicationDescribed(Event[State]):
 
     type: ClassVar[str] = "complication_described"
     complication: StepId
-    text: Words
+    """The id of the complication."""
+    text: Prose
 
     def evolve(self, state: State) -> State:
         left = tuple(c for c in state.complications if c.id != self.complication)
@@ -529,7 +550,8 @@ class TellComplication(Command[State]):
 
     type: ClassVar[str] = "tell_complication"
     complication: StepId
-    text: Words
+    """The id of the complication."""
+    text: Prose
 
     def check(self, view: State) -> None:
         gm(self)

@@ -24,10 +24,11 @@ from service.rules.heartrush.rolling.rolls import (
     unseen_edges,
 )
 from service.rules.heartrush.timing.engagement import Earned, EngagementFrame, Offensive, put
+from service.rules.heartrush.values import ContestStepId, EngagementId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, PromptId, Reason, StepId, Total
+from service.rules.kernel.values import CreatureId, PromptId, Reason, TargetId, Total
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
@@ -56,12 +57,15 @@ class ContestFrame(Frame[State]):
     kind: ClassVar[str] = "contest"
     creature: CreatureId
     ability: Ability
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
     opponents: tuple[CreatureId, ...]
+    """The ids of the opponents."""
     seen: Mapping[CreatureId, Creature] = EMPTY
     """The creatures as the engagement's step began; empty where the contest stands alone."""
     chosen: Mapping[CreatureId, Ability] = EMPTY
     """What each opponent opposes it with."""
     totals: Mapping[CreatureId, Total] = EMPTY
+    """The totals so far, by creature."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return tuple(
@@ -129,9 +133,10 @@ class DefenseAbilityChosen(Event[State]):
     """An opponent has chosen the ability it opposes with."""
 
     type: ClassVar[str] = "defense_ability_chosen"
-    contest: StepId
+    contest: ContestStepId
     creature: CreatureId
     ability: Ability
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.contest, ContestFrame)
@@ -143,11 +148,13 @@ class ContestRolled(Event[State]):
     """One side of a contested check has rolled."""
 
     type: ClassVar[str] = "contest_rolled"
-    contest: StepId
+    contest: ContestStepId
     creature: CreatureId
     ability: Ability
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
     total: Total
     complication: bool = False
+    """Whether it brought a complication."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.contest, ContestFrame)
@@ -163,9 +170,10 @@ class ContestDecided(Event[State]):
     """A contested check is over."""
 
     type: ClassVar[str] = "contest_over"
-    contest: StepId
+    contest: ContestStepId
     creature: CreatureId
     won: bool
+    """Whether it was won."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.contest)
@@ -220,6 +228,7 @@ class ChooseDefenseAbility(Command[State]):
     creature: CreatureId
     prompt: PromptId
     ability: Bodily
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
@@ -253,10 +262,11 @@ class OffensiveBegun(Event[State]):
     """A participant forgoes its attack for something else."""
 
     type: ClassVar[str] = "offensive_begun"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     offensive: Offensive
+    """The offensive action; null for none."""
 
     def evolve(self, state: State) -> State:
         state = put(state, self.engagement, self.creature, attack="forgone")
@@ -269,11 +279,13 @@ class OffensiveResolved(Event[State]):
     """What was tried instead of an attack succeeds, and lands after all attacks; or it fails."""
 
     type: ClassVar[str] = "offensive_resolved"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     offensive: Offensive
+    """The offensive action; null for none."""
     won: bool
+    """Whether it was won."""
 
     def evolve(self, state: State) -> State:
         if not self.won:
@@ -287,8 +299,9 @@ class OffensiveResolved(Event[State]):
 class OffensiveContest(ContestFrame):
     """What is tried instead of an attack, against one who opposes it."""
 
-    engagement: StepId
+    engagement: EngagementId
     offensive: Offensive
+    """The offensive action; null for none."""
 
     def outcome(self, state: State, *, won: bool) -> Emits[State]:
         return (
@@ -308,11 +321,12 @@ class OffensiveTried(Event[State]):
     """Somebody begins what takes a contest, instead of an attack."""
 
     abstract: ClassVar[bool] = True
-    contest: StepId
-    engagement: StepId
+    contest: ContestStepId
+    engagement: EngagementId
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     offensive: Offensive
+    """The offensive action; null for none."""
 
     def terms(self, state: State) -> dict[str, Any]:
         """Return what the frame of every such contest holds: both are seen as the step began."""
@@ -332,9 +346,9 @@ class OffensiveLanded(Event[State]):
     """What was won instead of an attack takes effect now."""
 
     type: ClassVar[str] = "offensive_landed"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
 
     def evolve(self, state: State) -> State:
         return _without_first(state, self.engagement)
@@ -345,9 +359,9 @@ class OffensiveFizzled(Event[State]):
     """What was won instead of an attack finds nothing to act on when it would land."""
 
     type: ClassVar[str] = "offensive_action_fizzled"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
     reason: Reason
 
     def evolve(self, state: State) -> State:
@@ -359,7 +373,7 @@ class OffensivesOver(Event[State]):
     """Everything that was won instead of attacks has landed."""
 
     type: ClassVar[str] = "offensives_over"
-    engagement: StepId
+    engagement: EngagementId
 
     def evolve(self, state: State) -> State:
         return state.frame(self.engagement, EngagementFrame).moved_to(state, "closing")

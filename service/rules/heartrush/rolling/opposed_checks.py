@@ -29,16 +29,15 @@ from service.rules.heartrush.rolling.checks import (
 )
 from service.rules.heartrush.rolling.rolls import Needs
 from service.rules.heartrush.timing.clock import at_rest
+from service.rules.heartrush.values import Cause, ComesFrom, Matter
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
+    Causes,
     CreatureId,
     CreatureRef,
-    Label,
     Levels,
-    RuleId,
-    SourceId,
     StepId,
     Total,
 )
@@ -61,11 +60,12 @@ class ContestTerms:
 
     creature: CreatureRef
     ability: Ability
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
     against: CreatureRef
     """The creature that opposes it."""
     answered_with: tuple[Ability, ...] = BODILY
     """The abilities that it may oppose with, by its own choice."""
-    what: Label
+    what: Matter
     advantage: Levels = 0
     """Levels of advantage of the creature that tries; below zero, of disadvantage."""
     against_advantage: Levels = 0
@@ -88,8 +88,8 @@ class OpposedTerms(ContestTerms):
 class DeclaredContest(OpposedTerms):
     """Two opposed checks that are asked for, and whose doing they are."""
 
-    source: SourceId | None
-    cause: SourceId
+    source: ComesFrom | None
+    cause: Cause
     troubled: bool
     """Whether a natural 1 brings a choice."""
 
@@ -99,10 +99,11 @@ class OpposedFrame(DeclaredContest, Asking, Checking):
     """Two opposed checks under way, and the effects that wait for them."""
 
     kind: ClassVar[str] = "opposed"
-    rules: tuple[RuleId, ...]
+    rules: Causes
     mine: Checked | None = None
     """What the check of the creature that tries came to."""
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -183,6 +184,7 @@ class OpposedBegun(DeclaredContest, Event[State]):
 
     type: ClassVar[str] = "opposed_begun"
     opposed: StepId
+    """The id of the two opposed checks."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, OpposedFrame, self.opposed, rules=self.because))
@@ -194,6 +196,7 @@ class OpposedHalfKnown(Event[State]):
 
     type: ClassVar[str] = "opposed_half_known"
     opposed: StepId
+    """The id of the two opposed checks."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.opposed, OpposedFrame)
@@ -206,13 +209,16 @@ class OpposedDecided(Event[State]):
 
     type: ClassVar[str] = "opposed_decided"
     opposed: StepId
+    """The id of the two opposed checks."""
     creature: CreatureId
     against: CreatureId
+    """The id of the opponent; null for none."""
     mine: Total
     """The total of the creature that tried."""
     theirs: Total
     """The total of the one that opposed it."""
     won: bool
+    """Whether it was won."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.opposed)

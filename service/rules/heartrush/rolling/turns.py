@@ -87,6 +87,7 @@ class TurnOrderSet(Event[State]):
 
     type: ClassVar[str] = "turn_order_set"
     order: tuple[CreatureId, ...]
+    """The ids of the creatures, in the order of their turns."""
 
     def evolve(self, state: State) -> State:
         first = state.creatures[self.order[0]].side
@@ -100,6 +101,7 @@ class TurnStarted(Event[State]):
     type: ClassVar[str] = "turn_started"
     creature: CreatureId
     place: Count
+    """The place in the order of turns, from 0."""
 
     def evolve(self, state: State) -> State:
         return changed(state, phase="turn", turn=self.place)
@@ -123,6 +125,7 @@ class TurnDelayed(Event[State]):
     type: ClassVar[str] = "turn_delayed"
     creature: CreatureId
     after: CreatureId
+    """The id of the creature after which it acts."""
 
     def evolve(self, state: State) -> State:
         rest = [name for name in state.turns if name != self.creature]
@@ -279,6 +282,7 @@ class Delay(Command[State]):
     sentence: ClassVar[str] = "Wait until after {after}"
     creature: CreatureId
     after: CreatureId
+    """The id of the creature after which it acts."""
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)

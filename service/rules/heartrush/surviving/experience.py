@@ -16,6 +16,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.checks import ABILITIES
 from service.rules.heartrush.timing.clock import at_rest, check_at_rest
 from service.rules.heartrush.using.catalogue import CATALOGUE, defined
+from service.rules.heartrush.values import HeartDie
 from service.rules.kernel.bounds import bounds_fault
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
@@ -25,6 +26,7 @@ from service.rules.kernel.values import (
     Amount,
     Count,
     CreatureId,
+    Creatures,
     DieSides,
     Experience,
     HitPoints,
@@ -102,9 +104,11 @@ class Purchase:
 
     sentence: ClassVar[str] = "{kind}[ {name}][ {ability}][ {text}]"
     kind: Kind
+    """The kind: which of those listed."""
     name: Label = ""
     """The id of a talent or a spell, of the opening's own or shipped."""
     ability: AbilityDie | None = None
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
     aspect: Count | None = None
     """The place of an aspect on the list, from 0."""
     text: Words = ""
@@ -390,7 +394,8 @@ class HeartDieGrew(Event[State]):
     type: ClassVar[str] = "heart_die_grew"
     creature: CreatureId
     heart_die_max: DieSides
-    heart_die: DieSides
+    """The sides of its heart die at full heart."""
+    heart_die: HeartDie
 
     def evolve(self, state: State) -> State:
         sheet = changed(state.creatures[self.creature].sheet, heart_die=self.heart_die_max)
@@ -404,7 +409,9 @@ class XpSpent(Event[State]):
     type: ClassVar[str] = "xp_spent"
     creature: CreatureId
     purchase: Purchase
+    """What was bought."""
     price: Experience
+    """The experience that it costs."""
     healed: HitPoints = 0
     """Hit points that came with the purchase."""
 
@@ -440,7 +447,7 @@ class AwardXp(Command[State]):
 
     type: ClassVar[str] = "award_xp"
     sentence: ClassVar[str] = "Award experience"
-    creatures: tuple[CreatureId, ...]
+    creatures: Creatures
     amount: Amount | None = None
     """Null awards each creature its combat rank."""
     reason: Reason = ""
@@ -483,6 +490,7 @@ class SpendXp(Command[State]):
     sentence: ClassVar[str] = "Spend experience[ on {purchase}]"
     creature: CreatureId
     purchase: Purchase
+    """What was bought."""
 
     def check(self, view: State) -> None:
         creature = self._buyer(view)

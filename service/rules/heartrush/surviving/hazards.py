@@ -28,20 +28,18 @@ from service.rules.heartrush.effects.effects import Damage
 from service.rules.heartrush.moving.falling import struck
 from service.rules.heartrush.rolling.checks import Against, CheckAsked, Checked, Checking, Leaning
 from service.rules.heartrush.rolling.rolls import challenge_number
+from service.rules.heartrush.values import Cause, ChallengeNumber, ComesFrom, Matter
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
-    CheckNumber,
+    Causes,
     Count,
     CreatureId,
     CreatureRef,
     HitPoints,
-    Label,
     Levels,
     Round,
-    RuleId,
-    SourceId,
     StepId,
 )
 from service.rules.rolls.chance import Chance, PoolDie
@@ -56,9 +54,11 @@ class DeclaredTrial:
     """The effects that a check or save decides between, and whose doing they are."""
 
     success: tuple[Effect, ...]
+    """The effects of a success."""
     failure: tuple[Effect, ...]
-    source: SourceId | None
-    cause: SourceId
+    """The effects of a failure."""
+    source: ComesFrom | None
+    cause: Cause
 
 
 @record
@@ -66,8 +66,9 @@ class TrialFrame(DeclaredTrial, Checking):
     """A check or save under way, and the effects that wait for what it comes to."""
 
     kind: ClassVar[str] = "trial"
-    rules: tuple[RuleId, ...]
+    rules: Causes
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -91,6 +92,7 @@ class TrialBegun(DeclaredTrial, Event[State]):
 
     type: ClassVar[str] = "trial_begun"
     trial: StepId
+    """The id of the trial."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, TrialFrame, self.trial, rules=self.because))
@@ -102,7 +104,9 @@ class TrialDecided(Event[State]):
 
     type: ClassVar[str] = "trial_decided"
     trial: StepId
+    """The id of the trial."""
     success: bool
+    """Whether it succeeded."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.trial)
@@ -115,13 +119,19 @@ class Trial(Effect):
     kind: ClassVar[str] = "check"
     creature: CreatureRef
     ability: Ability
-    what: Label
-    cn: CheckNumber | None = None
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
+    what: Matter
+    cn: ChallengeNumber | None = None
     against: Against | None = None
+    """Whose challenge number counts; null for none."""
     save: bool = False
+    """Whether it is a saving throw."""
     advantage: Levels = 0
+    """The levels of advantage; below zero, of disadvantage."""
     success: tuple[Effect, ...] = ()
+    """The effects of a success."""
     failure: tuple[Effect, ...] = ()
+    """The effects of a failure."""
 
     def misused(self, *, caused: bool) -> str | None:
         return misused((*self.success, *self.failure), caused=caused)
@@ -180,11 +190,14 @@ class Hazard(Command[State]):
 
     type: ClassVar[str] = "hazard"
     creature: CreatureId
-    what: Label
+    what: Matter
     ability: Ability
-    cn: CheckNumber
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
+    cn: ChallengeNumber
     damage: HitPoints = 0
+    """The damage, in points."""
     dice: tuple[DieSize, ...] = ()
+    """The dice, each as its number of sides."""
 
     def check(self, view: State) -> None:
         struck(view, self)
@@ -248,6 +261,7 @@ class BreathFrame(Checking):
     kind: ClassVar[str] = "breath"
     creature: CreatureId
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -265,6 +279,7 @@ class BreathAsked(Event[State]):
 
     type: ClassVar[str] = "breath_asked"
     breath: StepId
+    """The id of the test of its breath."""
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -277,8 +292,10 @@ class BreathHeld(Event[State]):
 
     type: ClassVar[str] = "breath_held"
     breath: StepId
+    """The id of the test of its breath."""
     creature: CreatureId
     rounds: Round
+    """How many rounds of air it has."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.breath).with_creature(self.creature, breath=self.rounds)
@@ -291,6 +308,7 @@ class BreathSpent(Event[State]):
     type: ClassVar[str] = "breath_spent"
     creature: CreatureId
     left: Count
+    """How many are left."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, breath=self.left)
@@ -472,6 +490,7 @@ class StrainOver(Event[State]):
 
     type: ClassVar[str] = "strain_over"
     strain: StepId
+    """The id of the strain."""
     creature: CreatureId
 
     def evolve(self, state: State) -> State:

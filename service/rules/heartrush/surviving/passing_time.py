@@ -56,6 +56,7 @@ class TimeBegun(DeclaredPassing, Event[State]):
 
     type: ClassVar[str] = "time_begun"
     passing: StepId
+    """The id of the passing time."""
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, PassingFrame, self.passing)
@@ -68,6 +69,7 @@ class TimeHarmed(Event[State]):
 
     type: ClassVar[str] = "time_harmed"
     passing: StepId
+    """The id of the passing time."""
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.passing, PassingFrame, harmed=True)
@@ -79,6 +81,7 @@ class TimeTaken(Event[State]):
 
     type: ClassVar[str] = "time_taken"
     passing: StepId
+    """The id of the passing time."""
     seconds: Seconds
 
     def evolve(self, state: State) -> State:
@@ -113,8 +116,11 @@ class AdvanceClock(Command[State]):
     type: ClassVar[str] = "advance_clock"
     sentence: ClassVar[str] = "Let time pass"
     days: Days = 0
+    """How many days."""
     hours: Hours = 0
+    """How many hours."""
     minutes: Minutes = 0
+    """How many minutes."""
     seconds: Seconds = 0
     reason: Reason = ""
 

@@ -58,7 +58,9 @@ class WeaponCoated(Event[State]):
     creature: CreatureId
     weapon: WeaponId
     poison: Poison
+    """The poison."""
     until_s: Seconds | None
+    """The campaign second at which it ends; null if it lasts."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -94,6 +96,7 @@ class CoatWeapon(Command[State]):
     creature: CreatureId
     weapon: WeaponId
     poison: ThingName
+    """The id of the poison."""
 
     def check(self, view: State) -> None:
         creature = _at_leisure(self, view)
@@ -180,7 +183,9 @@ class DeclaredPoison:
 
     creature: CreatureId
     source: CreatureId
+    """The id of the creature or thing that it comes from; null for none."""
     poison: Poison
+    """The poison."""
 
 
 @record
@@ -219,6 +224,7 @@ class PoisonStruck(DeclaredPoison, Event[State]):
 
     type: ClassVar[str] = "poison_struck"
     strike: StepId
+    """The id of the strike."""
     weapon: WeaponId
 
     def evolve(self, state: State) -> State:
@@ -233,6 +239,7 @@ class PoisonTaken(Event[State]):
 
     type: ClassVar[str] = "poison_taken"
     poison: ThingName
+    """The id of the poison."""
     creature: CreatureId
 
     def evolve(self, state: State) -> State:

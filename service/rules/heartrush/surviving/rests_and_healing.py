@@ -20,10 +20,11 @@ from service.rules.heartrush.timing.clock import (
     is_in_peril,
     pass_time,
 )
+from service.rules.heartrush.values import HeartDie
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, DieSides, Hours, Ordinal, StepId, Total
+from service.rules.kernel.values import CreatureId, Hours, Ordinal, StepId, Total
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, opened_by
 
@@ -89,11 +90,17 @@ class Night:
     """How a night is spent: the place, and who watches or has taken something to sleep."""
 
     shelter: Shelter = "none"
+    """The shelter of the place."""
     bedding: Bedding = "none"
+    """The bedding."""
     warmth: Warmth = "comfortable"
+    """How warm it is."""
     watch: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that watch."""
     dreamwort: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that took dreamwort."""
     sleepdraught: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that took a sleeping draught."""
 
 
 @record
@@ -101,7 +108,9 @@ class DeclaredNight:
     """How a night is spent, and who sleeps."""
 
     night: Night
+    """How the night is spent."""
     sleepers: tuple[CreatureId, ...]
+    """The ids of the creatures that sleep."""
 
 
 @record
@@ -136,6 +145,7 @@ class RestBegun(DeclaredNight, Event[State]):
 
     type: ClassVar[str] = "rest_begun"
     rest: StepId
+    """The rest: its length, or its id."""
 
     def evolve(self, state: State) -> State:
         return changed(state, rulings=state.rulings + 1).pushed(opened_by(self, NightFrame, self.rest))
@@ -148,8 +158,10 @@ class Rested(Event[State]):
     type: ClassVar[str] = "rested"
     creature: CreatureId
     rest: Literal["short", "long"]
+    """The rest: its length, or its id."""
     success: bool
-    heart_die: DieSides
+    """Whether it succeeded."""
+    heart_die: HeartDie
     check: Total | None = None
     """The total of the sleeping check; null where none was needed."""
     day: Ordinal | None = None
@@ -184,6 +196,7 @@ class NightOver(Event[State]):
 
     type: ClassVar[str] = "night_over"
     rest: StepId
+    """The rest: its length, or its id."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.rest)
@@ -305,10 +318,13 @@ class Rest(Command[State]):
         "": "Rest",
     }
     rest: Literal["short", "long"]
+    """The rest: its length, or its id."""
     creatures: tuple[CreatureId, ...] = ()
     """Who rests; empty is everybody alive."""
     hours: Hours = 8
+    """How many hours."""
     night: Night = Night()
+    """How the night is spent."""
 
     def check(self, view: State) -> None:
         gm(self)

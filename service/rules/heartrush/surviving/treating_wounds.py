@@ -20,7 +20,7 @@ from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked, RulingR
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, StepId, Words, WoundId
+from service.rules.kernel.values import CreatureId, Prose, StepId, WoundId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import opened_by
 
@@ -54,8 +54,11 @@ class DeclaredTreatment:
     """Who treats whom, and with which ability."""
 
     healer: CreatureId
+    """The id of the creature that heals."""
     patient: CreatureId
+    """The id of the creature that is healed."""
     ability: Ability
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
 
 @record
@@ -64,6 +67,7 @@ class TreatmentFrame(DeclaredTreatment, Checking):
 
     kind: ClassVar[str] = "treatment"
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.checked is None:
@@ -77,6 +81,7 @@ class TreatmentBegun(DeclaredTreatment, Event[State]):
 
     type: ClassVar[str] = "treatment_begun"
     treatment: StepId
+    """The id of the treatment."""
 
     def evolve(self, state: State) -> State:
         return changed(state, rulings=state.rulings + 1).pushed(
@@ -90,6 +95,7 @@ class TreatmentDone(Event[State]):
 
     type: ClassVar[str] = "treatment_done"
     treatment: StepId
+    """The id of the treatment."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.treatment)
@@ -140,7 +146,9 @@ class TreatWounds(Command[State]):
     creature: CreatureId
     """The healer."""
     patient: CreatureId
+    """The id of the creature that is healed."""
     ability: Ability = "cunning"
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def check(self, view: State) -> None:
         healer = self._healer(view)
@@ -210,7 +218,7 @@ class InvokeWound(Command[State]):
     sentence: ClassVar[str] = "Let {wound} hinder you, for destiny points"
     creature: CreatureId
     wound: WoundId
-    text: Words = "the wound gets in the way"
+    text: Prose = "the wound gets in the way"
 
     def check(self, view: State) -> None:
         if self.by.role != "gm":

@@ -28,6 +28,7 @@ class DeclaredUpkeep:
     """What a round's end brings to whom, and whether a round ends."""
 
     queue: tuple[tuple[CreatureId, What], ...]
+    """What is still to be settled, in order: each is a creature and what it undergoes."""
     ends_round: bool = True
     """Whether a round of the fight ends; else a round's time passes outside combat."""
 
@@ -74,6 +75,7 @@ class RoundEnding(DeclaredUpkeep, Event[State]):
 
     type: ClassVar[str] = "round_ending"
     upkeep: StepId
+    """The id of the end of the round."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, Due, self.upkeep))
@@ -85,8 +87,10 @@ class UpkeepTaken(Event[State]):
 
     type: ClassVar[str] = "upkeep_taken"
     upkeep: StepId
+    """The id of the end of the round."""
     creature: CreatureId
     what: What
+    """What it is about."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.upkeep, Due)
@@ -110,6 +114,7 @@ class RoundSettled(Event[State]):
 
     type: ClassVar[str] = "round_settled"
     upkeep: StepId
+    """The id of the end of the round."""
 
     def evolve(self, state: State) -> State:
         ends_round = state.frame(self.upkeep, Due).ends_round

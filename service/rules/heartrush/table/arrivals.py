@@ -29,10 +29,11 @@ from service.rules.heartrush.table.opening import (
 )
 from service.rules.heartrush.timing.clock import at_rest, check_at_rest
 from service.rules.heartrush.using.catalogue import named
+from service.rules.heartrush.values import ChallengeNumber
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CheckNumber, CreatureId, CreatureRef, SeatId, StepId
+from service.rules.kernel.values import CreatureId, CreatureRef, SeatId, StepId
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy import hidden_creatures
 from service.rules.secrecy.hiding import HidingRules
@@ -60,6 +61,7 @@ class CreatureAdded(Event[State]):
 
     type: ClassVar[str] = "creature_added"
     entry: Entry
+    """The creature as it enters the fight: its sheet, its place and who controls it."""
 
     def evolve(self, state: State) -> State:
         creature = creature_of(self.entry, state.clock_s)
@@ -80,6 +82,7 @@ class AddCreature(Command[State]):
 
     type: ClassVar[str] = "add_creature"
     entry: Entry
+    """The creature as it enters the fight: its sheet, its place and who controls it."""
     seat: SeatId | None = None
     """The player's seat that controls it; null is the GM."""
 
@@ -158,6 +161,7 @@ class CreatureHidden(hidden_creatures.CreatureHidden[State]):
     """The GM keeps a creature hidden: which, and where; shown to the GM alone."""
 
     entry: Entry
+    """The creature as it enters the fight: its sheet, its place and who controls it."""
 
 
 @record
@@ -166,6 +170,7 @@ class HideCreature(hidden_creatures.HideCreature[State]):
 
     event_type: ClassVar[type[CreatureHidden]] = CreatureHidden
     entry: Entry
+    """The creature as it enters the fight: its sheet, its place and who controls it."""
 
 
 class Den(HidingRules):
@@ -207,8 +212,9 @@ class HidingAllowed(Event[State]):
 
     type: ClassVar[str] = "hiding_allowed"
     creature: CreatureId
-    cn: CheckNumber
+    cn: ChallengeNumber
     viewers: tuple[CreatureId, ...]
+    """The ids of the creatures that might see it; null for all enemies."""
 
     def evolve(self, state: State) -> State:
         place = HidingPlace(cn=self.cn, viewers=self.viewers)
@@ -221,8 +227,9 @@ class AllowHiding(Command[State]):
 
     type: ClassVar[str] = "allow_hiding"
     creature: CreatureId
-    cn: CheckNumber
+    cn: ChallengeNumber
     viewers: tuple[CreatureId, ...] | None = None
+    """The ids of the creatures that might see it; null for all enemies."""
 
     def check(self, view: State) -> None:
         gm(self)
@@ -254,7 +261,9 @@ class HideFrame(Checking):
     kind: ClassVar[str] = "hiding"
     creature: CreatureId
     viewers: tuple[CreatureId, ...]
+    """The ids of the creatures that might see it; null for all enemies."""
     checked: Checked | None = None
+    """The result of the check; null until it is made."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -275,6 +284,7 @@ class HidingTried(Event[State]):
 
     type: ClassVar[str] = "hiding_tried"
     hiding: StepId
+    """The id of the attempt to hide."""
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -289,8 +299,10 @@ class Hid(Event[State]):
 
     type: ClassVar[str] = "hid"
     hiding: StepId
+    """The id of the attempt to hide."""
     creature: CreatureId
     hidden_from: tuple[CreatureId, ...]
+    """The ids of the creatures that it is hidden from."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.hiding).with_creature(self.creature, hidden_from=self.hidden_from)

@@ -36,12 +36,13 @@ from service.rules.heartrush.timing.clock import (
     potions_work,
 )
 from service.rules.heartrush.using.catalogue import CATALOGUE
+from service.rules.heartrush.values import HeartDie
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.near import nearest_name
 from service.rules.kernel.records import changed, record, sealable_fields
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import names
-from service.rules.kernel.values import Count, CreatureId, DieSides, Ordinal, Seconds
+from service.rules.kernel.values import Count, CreatureId, Ordinal, Seconds
 from service.rules.openings import Fault
 from service.rules.secrecy.gm_only import facts_of, field_faults, hide_gm_only
 from service.rules.table.carried import CarriedFrom
@@ -231,7 +232,7 @@ class DaysPassed(Event[State]):
     seconds: Seconds
     nights: Count
     """The long rests on the way, all of which succeeded."""
-    heart_die: DieSides
+    heart_die: HeartDie
     day: Ordinal
     """The campaign day on which it enters."""
 

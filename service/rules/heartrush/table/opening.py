@@ -63,15 +63,26 @@ class Opening:
     """Everything a fight begins with."""
 
     sides: tuple[SideId, ...]
+    """The ids of the sides."""
     player_side: SideId
+    """The side of the players' characters."""
     creatures: tuple[Entry, ...]
+    """The creatures of the fight, each with its sheet and its place."""
     seats: tuple[SeatEntry, ...] = ()
+    """The seats, each with its role and its creatures."""
     options: Mapping[Code, Option] = EMPTY
+    """The options of the house, by key."""
     terrain: Mapping[CellKey, Terrain] = EMPTY
+    """What cells are made of that are not plain ground, by `x,y`, such as `3,-2`."""
     walls: Walls = EMPTY
+    """Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as
+    `2,0|3,0`."""
     scenery: Scenery = Scenery()
+    """Light, heights, ledges and water."""
     declared_sides: tuple[SideId, ...] = ()
+    """The ids of the sides whose dice people throw and declare."""
     seeding: Seeding = Seeding()
+    """Who seeds the dice."""
     abilities: tuple[Ability, ...] = ()
     """Abilities of your own, beside the shipped ones; sheets name them by id."""
     spells: tuple[Spell, ...] = ()
@@ -80,6 +91,7 @@ class Opening:
     """The ids of all creatures in the order of their turns, with the options `timing: turns` and `turn_order:
     given`; empty rolls for it."""
     title: Label = ""
+    """The title of the encounter."""
 
 
 def known_in(opening: Opening) -> Mapping[str, Ability | Spell]:
@@ -500,6 +512,7 @@ class EncounterOpened(common_opening.EncounterOpened[State]):
     """The encounter exists: its edition, dice and everything it begins with, for all to see."""
 
     opening: Opening
+    """The opening of the encounter."""
 
     def evolve(self, state: State) -> State:
         return initial(state, self)
@@ -511,6 +524,7 @@ class TimingAssumed(Event[State]):
 
     type: ClassVar[str] = "timing_assumed"
     abilities: tuple[AbilityId, ...]
+    """The ids of the abilities."""
 
     def evolve(self, state: State) -> State:
         return state

@@ -37,6 +37,7 @@ class PotionDrunk(Event[State]):
     type: ClassVar[str] = "potion_drunk"
     creature: CreatureId
     works_at_s: Seconds
+    """The campaign second at which it works."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import AbilityUsed, afford_action, make_active
@@ -25,22 +25,22 @@ from service.rules.heartrush.timing.windows import (
     listens,
     moment,
 )
+from service.rules.heartrush.values import ComesFrom, EngagementId, Perks
 from service.rules.kernel.families import Families
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     Amount,
+    AttackerId,
     Code,
     ConditionName,
     Count,
     CreatureId,
-    Level,
     Levels,
     PromptId,
     SideId,
-    SourceId,
-    StepId,
+    TargetId,
     WeaponId,
     Words,
 )
@@ -65,15 +65,13 @@ class Offensive:
         "what=stunt": "a stunt ({text})",
         "": "to {what}[ ({way})][, so that it is {condition}]",
     }
-    what: Literal["grapple", "climb", "hinder", "stunt"]
+    what: Annotated[Literal["grapple", "climb", "hinder", "stunt"], "Which offensive action it is."]
     ability: Literal["might", "agility"] = "might"
     """What the check is made with: might for a grapple, a choice for a climb."""
-    way: Literal["harm", "blind", "topple", "push"] | None = None
-    """How a hinder hinders."""
+    way: Annotated[Literal["harm", "blind", "topple", "push"] | None, "How a hinder hinders."] = None
     condition: Literal["weakened", "off_balanced", "dazed"] | None = None
     """What a hinder that harms brings besides."""
-    text: Words = ""
-    """What a stunt is."""
+    text: Annotated[Words, "What a stunt is."] = ""
 
 
 @record
@@ -81,8 +79,8 @@ class Earned:
     """An offensive action that was won, and lands after all attacks."""
 
     creature: CreatureId
-    target: CreatureId
-    offensive: Offensive
+    target: TargetId
+    offensive: Annotated[Offensive, "The offensive action."]
 
 
 @record
@@ -94,13 +92,11 @@ class Declaration:
         "offensive=None": "an attack on {target}[ and {also}][, with {perk}][, {order}]",
         "": "{offensive}, against {target}[, {order}]",
     }
-    target: CreatureId | None
-    also: tuple[CreatureId, ...] = ()
-    """Whom a blast strikes besides."""
-    perk: Mapping[Code, Level] = EMPTY
-    order: Order = "no_move"
-    offensive: Offensive | None = None
-    """What is done to the target instead of an attack."""
+    target: TargetId | None
+    also: Annotated[tuple[CreatureId, ...], "Whom a blast strikes besides."] = ()
+    perk: Perks = EMPTY
+    order: Annotated[Order, "Whether it moves before or after its attack."] = "no_move"
+    offensive: Annotated[Offensive | None, "What is done to the target instead of an attack."] = None
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -112,20 +108,21 @@ class Declaration:
 class Participant:
     """One creature in an engagement."""
 
-    entry: Literal["initiated", "forced", "joined"]
-    stance: Code | Sealed[Code] | None = None
+    entry: Annotated[Literal["initiated", "forced", "joined"], "How it came into the engagement."]
+    stance: Annotated[Code | Sealed[Code] | None, "The stance."] = None
     declaration: Declaration | Sealed[Declaration] | None = None
-    attack: Attack = "unused"
-    sidesteps_left: Count = 0
+    """What it will do in its step; null until it is declared."""
+    attack: Annotated[Attack, "What has become of its attack."] = "unused"
+    sidesteps_left: Annotated[Count, "How many sidesteps are left."] = 0
 
 
 @record
 class Pending:
     """Something that lands at the end of a step or after all attacks: levels of a condition, or a push."""
 
-    what: Literal["condition", "push"]
-    source: SourceId
-    target: CreatureId
+    what: Annotated[Literal["condition", "push"], "What waits: a condition or a push."]
+    source: ComesFrom
+    target: TargetId
     condition: ConditionName = ""
     levels: Levels = 0
 
@@ -134,21 +131,20 @@ class Pending:
 class Brought:
     """An effect of a cantrip's hit besides damage: a condition, a push or a drenching."""
 
-    what: Literal["condition", "shove", "drench"]
-    source: SourceId
-    target: CreatureId
+    what: Annotated[Literal["condition", "shove", "drench"], "What it brings."]
+    source: ComesFrom
+    target: TargetId
     condition: ConditionName = ""
-    amount: Amount = 0
-    """Levels of the condition, or feet of the push."""
+    amount: Annotated[Amount, "Levels of the condition, or feet of the push."] = 0
 
 
 @record
 class Planned:
     """An exchange of a step that is still to be rolled."""
 
-    attacker: CreatureId
-    defender: CreatureId
-    contested: bool
+    attacker: AttackerId
+    defender: Annotated[CreatureId, "The id of the defender."]
+    contested: Annotated[bool, "Whether both roll."]
     weapon: WeaponId | None = None
     """The second weapon of a follow-up; null strikes with what is in hand."""
 
@@ -171,31 +167,27 @@ class EngagementFrame(Interruptible):
     """One engagement, from its declaration to its end."""
 
     kind: ClassVar[str] = "engagement"
-    initiator: CreatureId
-    first_target: CreatureId
-    targeted_side: SideId
-    phase: Phase = "join"
+    initiator: Annotated[CreatureId, "The id of the creature that began the engagement."]
+    first_target: Annotated[CreatureId, "The id of the creature that was engaged first."]
+    targeted_side: Annotated[SideId, "The side that was engaged."]
+    phase: Annotated[Phase, "The phase."] = "join"
     stage: Literal["declare", "exchanges", "movers", "done"] = "declare"
     """How far the step in hand has come."""
-    participants: Mapping[CreatureId, Participant] = EMPTY
-    declined: tuple[CreatureId, ...] = ()
+    participants: Annotated[Mapping[CreatureId, Participant], "Those that take part, by creature."] = EMPTY
+    declined: Annotated[tuple[CreatureId, ...], "The ids of the creatures that declined to join."] = ()
     snapshot: Mapping[CreatureId, Creature] = EMPTY
     """The participants as the step began; empty between steps."""
-    exchanges: tuple[Planned, ...] = ()
-    leading: CreatureId | None = None
-    """Cunning: whom the side that was engaged lets roll next."""
-    movers: tuple[CreatureId, ...] = ()
-    """Agility: who moves next, in order; the first is at it."""
-    moved: bool = False
-    """Agility: whether the mover at hand has used or declined its sidestep."""
-    picked: bool = False
-    """Agility: whether the mover at hand has chosen its target after moving."""
-    pending: tuple[Pending, ...] = ()
+    exchanges: Annotated[tuple[Planned, ...], "The exchanges that are still to be rolled."] = ()
+    leading: Annotated[CreatureId | None, "Cunning: whom the side that was engaged lets roll next."] = None
+    movers: Annotated[tuple[CreatureId, ...], "Agility: who moves next, in order; the first is at it."] = ()
+    moved: Annotated[bool, "Agility: whether the mover at hand has used or declined its sidestep."] = False
+    picked: Annotated[bool, "Agility: whether the mover at hand has chosen its target after moving."] = False
+    pending: Annotated[tuple[Pending, ...], "What lands at the end of the step or after all attacks."] = ()
     brought: tuple[Brought, ...] = ()
     """What cantrips have brought in the step in hand; it lands at the step's end."""
     offensives: tuple[Earned, ...] = ()
-    hits: tuple[CreatureId, ...] = ()
-    """Who has done damage with an attack here."""
+    """The offensive actions that were won, and land after all attacks."""
+    hits: Annotated[tuple[CreatureId, ...], "Who has done damage with an attack here."] = ()
     following: Planned | None = None
     """Might: the thrown attack that has just hit and lets another weapon follow."""
     sidestepped: tuple[CreatureId, ...] = ()
@@ -352,9 +344,9 @@ class EngagementDeclared(Event[State]):
     """An engagement is declared: its initiator and target are in it, and no side has priority."""
 
     type: ClassVar[str] = "engagement_declared"
-    engagement: StepId
-    initiator: CreatureId
-    target: CreatureId
+    engagement: EngagementId
+    initiator: Annotated[CreatureId, "The id of the creature that began the engagement."]
+    target: TargetId
 
     def evolve(self, state: State) -> State:
         frame = EngagementFrame(
@@ -377,7 +369,7 @@ class EngagementJoined(Event[State]):
     """Another creature enters the engagement; those that declined are asked again."""
 
     type: ClassVar[str] = "engagement_joined"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -391,7 +383,7 @@ class JoinDeclined(Event[State]):
     """A creature stays out, unless somebody else joins."""
 
     type: ClassVar[str] = "join_declined"
-    engagement: StepId
+    engagement: EngagementId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -404,7 +396,7 @@ class JoiningClosed(Event[State]):
     """Nobody else joins; stances are chosen next."""
 
     type: ClassVar[str] = "joining_closed"
-    engagement: StepId
+    engagement: EngagementId
 
     def evolve(self, state: State) -> State:
         return state.frame(self.engagement, EngagementFrame).moved_to(state, "commit")
@@ -432,7 +424,7 @@ class Engage(Command[State]):
     type: ClassVar[str] = "engage"
     sentence: ClassVar[str] = "Engage {target}"
     creature: CreatureId
-    target: CreatureId
+    target: TargetId
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)

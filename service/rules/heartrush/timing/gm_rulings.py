@@ -24,7 +24,16 @@ from service.rules.heartrush.creatures.state import State
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import LABEL, Choice, CreatureId, PromptId, Reason, StepId, Words
+from service.rules.kernel.values import (
+    LABEL,
+    Choice,
+    CreatureId,
+    Decision,
+    PromptId,
+    Prose,
+    Reason,
+    StepId,
+)
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 from service.rules.table.table import GM
@@ -63,11 +72,13 @@ class DeclaredAdjudication:
     """What the GM is to allow or not, and what follows."""
 
     about: Kind
+    """What it is about."""
     creature: CreatureId
-    text: Words
+    text: Prose
     on_accept: tuple[Effect, ...] = ()
     """What follows from a yes, besides whatever the GM adds."""
     on_reject: tuple[Effect, ...] = ()
+    """The effects if the GM does not allow it."""
     against: CreatureId | None = None
     """The other creature that it is about, if one is."""
 
@@ -91,6 +102,7 @@ class AdjudicationAsked(DeclaredAdjudication, Event[State]):
 
     type: ClassVar[str] = "adjudication_asked"
     adjudication: StepId
+    """The id of the step that waits for the GM."""
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, AdjudicationFrame, self.adjudication)
@@ -103,8 +115,9 @@ class RulingRequested(Event[State]):
 
     type: ClassVar[str] = "ruling_requested"
     request: StepId
+    """The id of the request."""
     creature: CreatureId
-    text: Words
+    text: Prose
 
     def evolve(self, state: State) -> State:
         request = Request(id=self.request, creature=self.creature, text=self.text)
@@ -116,7 +129,9 @@ class RulingRecorded(GmRulingRecorded[State]):
     """The GM ruled: on what, how, why, and with which effects."""
 
     kind: Kind
+    """The kind: which of those listed."""
     effects: tuple[Effect, ...] = ()
+    """The effects, in order."""
     answers: Choice | None = None
     """The request, or the prompt, that this ruling answers."""
 
@@ -171,7 +186,9 @@ class GmRuling(RulingOfGm[State]):
     """Rule as the GM: a decision, its reason, and effects that run through the rules like any others."""
 
     kind: Kind
+    """The kind: which of those listed."""
     effects: tuple[Effect, ...] = ()
+    """The effects, in order."""
     answers: Choice | None = None
     """The request of a player that it answers."""
 
@@ -210,7 +227,8 @@ class Adjudicate(Command[State]):
     }
     prompt: PromptId
     accept: bool
-    decision: Words = ""
+    """Whether the GM allows it."""
+    decision: Decision = ""
     reason: Reason = ""
     effects: tuple[Effect, ...] = ()
     """What follows besides; a `check` effect makes it depend on a roll."""
@@ -281,7 +299,7 @@ class AskRuling(Command[State]):
 
     type: ClassVar[str] = "ask_ruling"
     creature: CreatureId
-    text: Words
+    text: Prose
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)

@@ -87,6 +87,7 @@ class PriorityGranted(Event[State]):
     type: ClassVar[str] = "priority_granted"
     side: SideId
     starter: SideId | None = None
+    """The side that begins; null if dice decide."""
 
     def evolve(self, state: State) -> State:
         return changed(
@@ -110,7 +111,9 @@ class PriorityPassed(Event[State]):
     side: SideId
     """The side that holds it now."""
     reason: Literal["ability", "kept", "declined", "auto"]
+    """Why priority passed."""
     passes: Count
+    """How many sides passed one after the other."""
 
     def evolve(self, state: State) -> State:
         return changed(
@@ -144,6 +147,7 @@ class RoundRanOut(Event[State]):
 
     type: ClassVar[str] = "round_ran_out"
     passes: Count
+    """How many sides passed one after the other."""
 
     def evolve(self, state: State) -> State:
         return changed(state, phase="round_end", priority_side=None, passes=self.passes, member_passed=())

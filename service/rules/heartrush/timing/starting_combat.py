@@ -94,7 +94,9 @@ class CombatBegan(Event[State]):
 
     type: ClassVar[str] = "combat_began"
     unaware_side: SideId | None
+    """The side that is not aware of the fight; null for none."""
     surprised: tuple[CreatureId, ...]
+    """The ids of the surprised creatures."""
     hidden: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """Who is hidden, and from whom."""
 
@@ -141,6 +143,7 @@ class OpeningRoll(Event[State]):
 
     type: ClassVar[str] = "opening_roll"
     face: Face
+    """The face that the die shows."""
 
     def evolve(self, state: State) -> State:
         return state
@@ -186,8 +189,11 @@ class BeginCombat(Command[State]):
     type: ClassVar[str] = "begin_combat"
     sentence: ClassVar[str] = "Begin combat[: {unaware_side} did not expect it]"
     unaware_side: SideId | None = None
+    """The side that is not aware of the fight; null for none."""
     surprised: tuple[CreatureId, ...] = ()
+    """The ids of the surprised creatures."""
     hidden: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
+    """Who is hidden from whom when combat begins, by creature."""
 
     def check(self, view: State) -> None:
         if not view.paused():
@@ -245,6 +251,7 @@ class GrantPriority(Command[State]):
         "": "Let the {starter} begin",
     }
     starter: SideId | None = None
+    """The side that begins; null if dice decide."""
 
     def check(self, view: State) -> None:
         if view.phase == "setup":

@@ -16,13 +16,13 @@ from service.rules.heartrush.body.operations import ways
 from service.rules.heartrush.body.permission import acting, answering_for, is_unbarred
 from service.rules.heartrush.creatures.abilities import Ability, Moment, Spell, Use, is_instant
 from service.rules.heartrush.creatures.state import Creature, State, is_able
+from service.rules.heartrush.values import AbilityName, WindowId
 from service.rules.kernel.families import Families
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
 from service.rules.kernel.values import (
-    AbilityId,
     Cell,
     Choice,
     Code,
@@ -32,8 +32,8 @@ from service.rules.kernel.values import (
     Reason,
     Remark,
     SeatId,
-    StepId,
     Subject,
+    TargetId,
     ThingName,
     Total,
     Words,
@@ -157,7 +157,7 @@ class StackItem:
 
     kind: ClassVar[str]
     creature: CreatureId
-    ability: AbilityId
+    ability: AbilityName
 
     def resolve(self, state: State, window: str) -> Emits[State]:
         """Emit what the instant does now that its turn has come."""
@@ -169,10 +169,13 @@ class DeclaredWindow:
     """A moment, whose it is, and who may answer it."""
 
     trigger: Moment
+    """The moment that opened the window."""
     subject: Subject
+    """What it is about: the id of a creature or of a step."""
     eligible: tuple[CreatureId, ...]
     """Who may answer with the built-in reaction to this moment."""
     about: Mapping[Subject, Subject | Total] = EMPTY
+    """What it is about."""
 
 
 @record
@@ -181,7 +184,9 @@ class WindowFrame(DeclaredWindow, Frame[State]):
 
     kind: ClassVar[str] = "window"
     passed: tuple[CreatureId, ...] = ()
+    """The ids of those that passed."""
     items: tuple[StackItem, ...] = ()
+    """The instants that were declared, the newest last."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return tuple(self._awaited(state, name, accepts) for name, accepts in self._answering(state))
@@ -243,7 +248,7 @@ class WindowOpened(DeclaredWindow, Event[State]):
     """Somebody may react before play goes on."""
 
     type: ClassVar[str] = "window_opened"
-    window: StepId
+    window: WindowId
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, WindowFrame, self.window)
@@ -258,7 +263,7 @@ class WindowPassed(Event[State]):
     """A creature lets the moment go by."""
 
     type: ClassVar[str] = "window_passed"
-    window: StepId
+    window: WindowId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -271,8 +276,9 @@ class InstantDeclared(Event[State]):
     """An instant is declared with everything it needs, and waits to resolve; earlier passes count no more."""
 
     type: ClassVar[str] = "instant_declared"
-    window: StepId
+    window: WindowId
     item: StackItem
+    """The instant that was declared."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.window, WindowFrame)
@@ -287,9 +293,9 @@ class InstantResolved(Event[State]):
     """The instant on top of the stack takes effect now; those that passed may respond to an ability's."""
 
     type: ClassVar[str] = "instant_resolved"
-    window: StepId
+    window: WindowId
     creature: CreatureId
-    ability: AbilityId
+    ability: AbilityName
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.window, WindowFrame)
@@ -303,7 +309,7 @@ class InstantFizzled(Event[State]):
 
     type: ClassVar[str] = "instant_fizzled"
     creature: CreatureId
-    ability: AbilityId
+    ability: AbilityName
     reason: Reason
 
     def evolve(self, state: State) -> State:
@@ -315,7 +321,7 @@ class WindowClosed(Event[State]):
     """Nobody reacts any more; play goes on from what is true now."""
 
     type: ClassVar[str] = "window_closed"
-    window: StepId
+    window: WindowId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.window)
@@ -326,6 +332,7 @@ class Interruptible(Frame[State]):
     """A frame between whose stages windows may open; it remembers the moments it has offered."""
 
     offered: tuple[Choice, ...] = ()
+    """What was offered already."""
 
 
 def fizzle(creature: str, ability: str, reason: str) -> Emits[State]:
@@ -406,13 +413,19 @@ BECAUSE = ("HR-GEN-2",)
 class Said:
     """What was said when a built-in action was declared: each has its own part of this."""
 
-    target: CreatureId | None = None
+    target: TargetId | None = None
     words: Words = ""
+    """What is said."""
     verb: Code = ""
+    """What is done with the thing."""
     item: ThingName | None = None
+    """The thing: its name or its id."""
     to: Cell | None = None
+    """The cell where it ends, as x and y."""
     stand: bool = False
+    """Whether it stands up first."""
     path: tuple[Cell, ...] = ()
+    """The cells to walk, each as x and y; null for the shortest way."""
 
 
 class Deed:
@@ -445,7 +458,7 @@ class DeclaredDeed:
     """Who does which built-in action."""
 
     creature: CreatureId
-    ability: AbilityId
+    ability: AbilityName
 
 
 @record
@@ -454,6 +467,7 @@ class DeedFrame(DeclaredDeed, Interruptible):
 
     kind: ClassVar[str] = "deed"
     said: Said | Sealed[Said] = Said()
+    """What was said when it was declared."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -495,6 +509,7 @@ class DeedDeclared(DeclaredDeed, Event[State]):
 
     type: ClassVar[str] = "deed_declared"
     deed: Remark
+    """The id of the deed."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, DeedFrame, self.deed))
@@ -506,7 +521,9 @@ class DeedSaid(Event[State]):
 
     type: ClassVar[str] = "deed_said"
     deed: Remark
+    """The id of the deed."""
     said: Said
+    """What was said when it was declared."""
     seat: SeatId | None = None
     occasion: Occasion = ""
 
@@ -524,6 +541,7 @@ class DeedBegun(Event[State]):
 
     type: ClassVar[str] = "deed_begun"
     deed: Remark
+    """The id of the deed."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.deed)
@@ -535,6 +553,7 @@ class DeedInVain(Event[State]):
 
     type: ClassVar[str] = "deed_in_vain"
     deed: Remark
+    """The id of the deed."""
     reason: Reason
 
     def evolve(self, state: State) -> State:

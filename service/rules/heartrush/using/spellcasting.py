@@ -68,7 +68,9 @@ class SpellCast(Event[State]):
     type: ClassVar[str] = "spell_cast"
     creature: CreatureId
     spell: AbilityId
+    """The id of the spell."""
     cooldown: Round
+    """The rounds until it may be cast again."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -213,6 +215,7 @@ class EndSpell(Command[State]):
     sentence: ClassVar[str] = "End {spell}"
     creature: CreatureId
     spell: AbilityId
+    """The id of the spell."""
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature)

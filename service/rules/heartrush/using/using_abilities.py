@@ -29,10 +29,11 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.uses import AbilityItem, UseFrame, begin_use, rule_on
 from service.rules.heartrush.engaging.riders import AddDice, Lean, Reroll, SetDie, changeable
 from service.rules.heartrush.timing.windows import InstantDeclared, WindowFrame, WindowOpened, known
+from service.rules.heartrush.values import AbilityName, UseId
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import AbilityId, CreatureId, Points, PromptId, Reason, StepId
+from service.rules.kernel.values import CreatureId, Points, PromptId, Reason
 from service.rules.table.table import GM
 
 HR_ABIL_1: Final = Rule(
@@ -52,7 +53,7 @@ class UseNumbered(Event[State]):
     """An ability is used: it has a number of its own."""
 
     type: ClassVar[str] = "use_numbered"
-    use: StepId
+    use: UseId
 
     def evolve(self, state: State) -> State:
         return changed(state, instants=state.instants + 1)
@@ -184,7 +185,7 @@ class UseAbility(Command[State]):
     type: ClassVar[str] = "use_ability"
     sentence: ClassVar[str] = "Use {ability}[, with {rush_extra} rush points more]"
     creature: CreatureId
-    ability: AbilityId
+    ability: AbilityName
     params: Params = EMPTY
     """How it is used: one value for each parameter the ability lists."""
     rush_extra: Points = 0
@@ -301,8 +302,10 @@ class AdjudicateAbility(Command[State]):
     }
     prompt: PromptId
     accept: bool
+    """Whether the GM allows it."""
     reason: Reason = ""
     effects: tuple[Effect, ...] = ()
+    """The effects, in order."""
 
     def check(self, view: State) -> None:
         if not isinstance(view.top, UseFrame):
@@ -330,8 +333,9 @@ class AbilityRuled(Event[State]):
     """The GM ruled on an ability."""
 
     type: ClassVar[str] = "ability_ruled"
-    use: StepId
+    use: UseId
     accepted: bool
+    """Whether the GM allowed it."""
     reason: Reason
 
     def evolve(self, state: State) -> State:

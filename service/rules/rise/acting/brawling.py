@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, CreatureId, Direction
+from service.rules.kernel.values import Code, CreatureId, Direction, TargetId
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import check_standard, check_trade, pay_for
 from service.rules.rise.acting.strikes import check_trades, fitting, moved_already, target_of
@@ -94,7 +94,7 @@ class Brawl(Act):
     """A brawling ability used on one target for the standard action."""
 
     abstract: ClassVar[bool] = True
-    target: CreatureId
+    target: TargetId
     willing: bool = False
     """Whether the target, of the same group, lets it happen."""
 
@@ -193,6 +193,7 @@ class DirtyTrick(Brawl):
         "Play a dirty trick on {target}[, against {defense}][{willing}, which it allows]"
     )
     defense: Code = "armor"
+    """The name of the defense."""
 
     def check_more(self, view: State, user: Creature) -> None:
         check_hand(user)

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import AbilityId, CreatureId, Label
+from service.rules.kernel.values import AbilityId, CreatureId
 from service.rules.rise import books
 from service.rules.rise.attacks.making_attacks import AssaultBegun
 from service.rules.rise.body.running_the_game import ruled
@@ -18,6 +18,7 @@ from service.rules.rise.creatures.sheet import Ability
 from service.rules.rise.creatures.state import State
 from service.rules.rise.sight.obstacles_and_targets import Assault
 from service.rules.rise.sight.vision_and_lines import check_reach
+from service.rules.rise.values import MeansName, OwnerId
 
 # --- actions -------------------------------------------------------------------------------------------
 # Standard, minor and free ones, the exchanges between them, and handling objects. A creature's budget is
@@ -79,7 +80,8 @@ class ActionPaid(Event[State]):
     type: ClassVar[str] = "action_paid"
     creature: CreatureId
     pay: Pay
-    what: Label
+    """What pays for it."""
+    what: MeansName
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, budget=paid(state.creatures[self.creature].budget, self))
@@ -211,8 +213,9 @@ class DelayedSet(Event[State]):
     """An effect will come in its owner's next turns."""
 
     type: ClassVar[str] = "delayed_set"
-    owner: CreatureId
+    owner: OwnerId
     delayed: Delayed
+    """The effect that comes when its owner takes a turn."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.owner]
@@ -224,7 +227,7 @@ class DelayedFired(Event[State]):
     """A delayed effect comes now."""
 
     type: ClassVar[str] = "delayed_fired"
-    owner: CreatureId
+    owner: OwnerId
     ability: AbilityId
     targets: tuple[CreatureId, ...] = ()
     """On whom it comes."""
@@ -248,7 +251,7 @@ class DelayedLapsed(Event[State]):
     """What would have come in this turn does not: its owner can neither attack nor choose."""
 
     type: ClassVar[str] = "delayed_lapsed"
-    owner: CreatureId
+    owner: OwnerId
     ability: AbilityId
 
     def evolve(self, state: State) -> State:

@@ -35,6 +35,7 @@ class CorrectionFrame(Frame[State]):
 
     kind: ClassVar[str] = "correction"
     effects: tuple[Mending, ...]
+    """The effects, in order."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -50,7 +51,9 @@ class CorrectionMade(GmRulingRecorded[State]):
     """The GM ruled: on what, how, why, and with which effects."""
 
     kind: Kind
+    """The kind: which of those listed."""
     effects: tuple[Mending, ...]
+    """The effects, in order."""
 
     def evolve(self, state: State) -> State:
         if not self.effects:
@@ -64,6 +67,7 @@ class CorrectionTaken(Event[State]):
 
     type: ClassVar[str] = "correction_taken"
     correction: Code
+    """The id of the correction."""
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(CorrectionFrame)
@@ -78,7 +82,9 @@ class GmRuling(RulingOfGm[State]):
     """Rule as the GM, with effects that mend what went wrong, from now on."""
 
     kind: Kind
+    """The kind: which of those listed."""
     effects: tuple[Mending, ...] = ()
+    """The effects, in order."""
 
     def check(self, view: State) -> None:
         gm(self)

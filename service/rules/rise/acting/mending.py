@@ -60,6 +60,7 @@ class AbilityLearned(Event[State]):
     type: ClassVar[str] = "ability_learned"
     creature: CreatureId
     ability: Ability
+    """The ability that it learned."""
 
     def evolve(self, state: State) -> State:
         return with_abilities(state, self.creature, self.ability.id, (self.ability,))
@@ -85,6 +86,7 @@ class Restored(Event[State]):
     sentence: ClassVar[str] = "{creature} is restored to {hp} hit points"
     creature: CreatureId
     hp: HitPoints
+    """Its hit points."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(
@@ -111,7 +113,9 @@ class TerrainSet(Event[State]):
     type: ClassVar[str] = "terrain_set"
     sentence: ClassVar[str] = "the gm changes the terrain to {terrain}"
     cells: tuple[Cell, ...]
+    """The cells, each as x and y."""
     terrain: Terrain
+    """What the cells are made of from now on."""
 
     def evolve(self, state: State) -> State:
         changes = {f"{x},{y}": self.terrain for x, y in self.cells}
@@ -155,6 +159,7 @@ class Mending:
         "withdraw",
         "terrain",
     ]
+    """What it does."""
     target: CreatureId = ""
     """The creature; nobody for `walls` and `terrain`."""
     amount: Amount = 0

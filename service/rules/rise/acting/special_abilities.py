@@ -11,7 +11,16 @@ from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import AbilityId, ConditionName, CreatureId, Feet, Label, StepId
+from service.rules.kernel.values import (
+    AbilityId,
+    ConditionName,
+    CreatureId,
+    Feet,
+    Name,
+    StepId,
+    TargetId,
+    Targets,
+)
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import check_size
 from service.rules.rise.acting.combat_time import (
@@ -45,6 +54,7 @@ from service.rules.rise.sight.obstacles_and_targets import (
     origin_of,
 )
 from service.rules.rise.sight.vision_and_lines import in_reach, known_of, targets_of
+from service.rules.rise.values import OwnerId
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, distance
 from service.rules.table.stack import Frame
@@ -160,7 +170,7 @@ class Sustained(Event[State]):
 
     type: ClassVar[str] = "sustained"
     creature: CreatureId
-    name: Label
+    name: Name
 
     def evolve(self, state: State) -> State:
         kept = (*state.creatures[self.creature].budget.sustained, self.name)
@@ -194,7 +204,7 @@ class UseAbility(Act):
     type: ClassVar[str] = "use_ability"
     sentence: ClassVar[str] = "Use {ability}[ on {targets}][, for the {pay} action]"
     ability: AbilityId
-    targets: tuple[CreatureId, ...] = ()
+    targets: Targets = ()
     pay: Pay | None = None
     """Null pays with the action the ability costs."""
     at: Cell | None = None
@@ -436,9 +446,9 @@ class FireDelayed(Act):
 class Reaction:
     """An ability that was set off: whose, which, by whom."""
 
-    owner: CreatureId
+    owner: OwnerId
     ability: AbilityId
-    target: CreatureId
+    target: TargetId
 
 
 @record
@@ -447,6 +457,7 @@ class ReactionsFrame(Frame[State]):
 
     kind: ClassVar[str] = "rise_reactions"
     pending: tuple[Reaction, ...]
+    """The abilities that were set off and are still to come."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return ()
@@ -470,6 +481,7 @@ class ReactionsSetOff(Event[State]):
 
     type: ClassVar[str] = "reactions_set_off"
     reactions: tuple[Reaction, ...]
+    """The abilities that were set off."""
 
     def evolve(self, state: State) -> State:
         frame = ReactionsFrame(path=f"r{state.round}/{state.stage}/reactions", pending=self.reactions)
@@ -482,6 +494,7 @@ class ReactionCame(Event[State]):
 
     type: ClassVar[str] = "reaction_came"
     reaction: Reaction
+    """The ability that was set off."""
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(ReactionsFrame)

@@ -10,7 +10,7 @@ from service.rules.kernel.folding import products
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Code, CreatureId, WeaponId
+from service.rules.kernel.values import Code, TargetId, WeaponId
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import check_pay, check_standard, is_felled, pay_for, spares_felled
 from service.rules.rise.acting.swift import RECKLESS, SwiftFollowed, check_follows, reckless
@@ -31,6 +31,7 @@ from service.rules.rise.sight.vision_and_lines import (
     reaching,
     ways,
 )
+from service.rules.rise.values import CellPath
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, Cell
 
@@ -77,7 +78,7 @@ class StrikeAct(Act):
     """A command that ends in a strike with one of the creature's weapons."""
 
     abstract: ClassVar[bool] = True
-    target: CreatureId
+    target: TargetId
     weapon: WeaponId | None = None
     """Null takes the first on the sheet."""
     subdual: bool = False
@@ -224,6 +225,7 @@ class Strike(StrikeAct):
         "[{willing}, which it allows]"
     )
     pay: Code = "standard"
+    """What pays for it."""
 
     def check_paid(self, view: State, user: Creature) -> None:
         check_pay(user, "standard", self.pay, self.type)
@@ -281,7 +283,7 @@ class Charge(StrikeAct):
         "Charge {target}[ with the {weapon}][{thrown}, thrown][{subdual}, to subdue]"
         "[{willing}, which it allows]"
     )
-    path: tuple[Cell, ...] = ()
+    path: CellPath = ()
 
     def check_paid(self, view: State, user: Creature) -> None:
         check_standard(user)

@@ -163,6 +163,7 @@ class TurnFrame(Frame[State]):
     hold_delayed: bool = False
     """Whether the owner picks itself when delayed effects come."""
     ending: bool = False
+    """Whether the turn ends."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         if not self.waits(state):
@@ -218,6 +219,7 @@ class TurnBegan(Event[State]):
     type: ClassVar[str] = "turn_began"
     creature: CreatureId
     hold_delayed: bool = False
+    """Whether its delayed effects wait."""
 
     def evolve(self, state: State) -> State:
         path = f"{turns(state).path}/{self.creature}"
@@ -406,6 +408,7 @@ class OrderWanted(Event[State]):
     type: ClassVar[str] = "order_wanted"
     seat: SeatId
     order: tuple[CreatureId, ...]
+    """The ids, in order."""
 
     def evolve(self, state: State) -> State:
         return changed(state, orders=with_key(state.orders, self.seat, self.order))
@@ -419,6 +422,7 @@ class BeginTurn(Act):
     type: ClassVar[str] = "begin_turn"
     sentence: ClassVar[str] = "Begin the turn[{hold_delayed}, holding what is delayed]"
     hold_delayed: bool = False
+    """Whether its delayed effects wait."""
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")
@@ -505,6 +509,7 @@ class SetOrder(Act):
     type: ClassVar[str] = "set_order"
     sentence: ClassVar[str] = "Set the order of the group[: {order}]"
     order: tuple[CreatureId, ...] = ()
+    """The ids, in order."""
 
     def check(self, view: State) -> None:
         in_phase(view, self, "action")

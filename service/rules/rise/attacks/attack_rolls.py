@@ -10,7 +10,7 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Amount, CreatureId, SourceId
+from service.rules.kernel.values import Amount, SourceId, TargetId
 from service.rules.rise import books
 from service.rules.rise.body.effects import felt, note
 from service.rules.rise.body.movement_and_positioning import JOLTED
@@ -320,9 +320,11 @@ class DamageRolled(Event[State]):
 
     type: ClassVar[str] = "damage_rolled"
     source: SourceId
-    target: CreatureId
+    """The id of the creature or thing that it comes from."""
+    target: TargetId
     amount: Amount
     sort: Sort
+    """The sort of damage."""
 
     def evolve(self, state: State) -> State:
         return state

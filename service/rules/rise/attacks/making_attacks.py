@@ -9,7 +9,7 @@ from service.dice.values import Roll
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, Count, CreatureId, Label, StepId, Total
+from service.rules.kernel.values import AttackerId, Code, Count, CreatureId, StepId, TargetId, Total
 from service.rules.rise import books
 from service.rules.rise.attacks.attack_rolls import (
     Outcome,
@@ -41,6 +41,7 @@ from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, Plan,
 from service.rules.rise.creatures.sheet import Effect, Strike
 from service.rules.rise.creatures.state import State
 from service.rules.rise.sight.obstacles_and_targets import Aim, Assault, covered, do, may_modify, takes
+from service.rules.rise.values import CellPath, MeansName, UserId
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell
 from service.rules.table.stack import Frame
@@ -57,10 +58,12 @@ class RushedThrough(Event[State]):
     """An overrun leads past whom it beat, up to whom it did not; a shove moves whom it beat along."""
 
     type: ClassVar[str] = "rushed_through"
-    user: CreatureId
+    user: UserId
     passed: tuple[CreatureId, ...]
-    path: tuple[Cell, ...]
+    """The ids of the creatures that it passed."""
+    path: CellPath
     pushed: Mapping[CreatureId, tuple[Cell, ...]]
+    """The way of each creature that was pushed along, by id."""
 
     def evolve(self, state: State) -> State:
         plan = state.plans[self.user]
@@ -206,9 +209,13 @@ class AssaultFrame(Frame[State]):
 
     kind: ClassVar[str] = "rise_assault"
     assault: Assault
+    """The use of the ability, as it was declared."""
     index: Count = 0
+    """The place in the list of targets, from 0."""
     stage: Literal["roll", "shown", "land"] = "roll"
+    """How far it has come."""
     outcome: Outcome = "none"
+    """The outcome of the attack that was rolled last."""
     multiple: Count = 0
     """Of a critical hit: 1 doubles, 2 triples."""
     total: Total = 0
@@ -221,7 +228,9 @@ class AssaultFrame(Frame[State]):
     sheltering: tuple[CreatureId, ...] = ()
     """Creatures that gave cover and were attacked for it: by one use only once."""
     rerolled: bool = False
+    """Whether the roll was made again."""
     exerted: bool = False
+    """Whether the exertion was used."""
     stopped_by: CreatureId | None = None
     """Overrun: who was not to be passed."""
     critical: bool = True
@@ -261,6 +270,7 @@ class AssaultBegun(Event[State]):
 
     type: ClassVar[str] = "ability_used"
     assault: Assault
+    """The use of the ability, as it was declared."""
 
     def evolve(self, state: State) -> State:
         top = state.top
@@ -278,12 +288,14 @@ class AttackRolled(Event[State]):
     """An attack was rolled against a target, and what came of it is settled."""
 
     type: ClassVar[str] = "attack_rolled"
-    attacker: CreatureId
-    target: CreatureId
-    what: Label
+    attacker: AttackerId
+    target: TargetId
+    what: MeansName
     total: Total
     outcome: Outcome
+    """The outcome: a miss, a hit or a critical hit."""
     multiple: Count
+    """By how much the damage is multiplied."""
     asks: bool
     """Whether the attacker's player may still reroll it."""
     defenses: Mapping[Code, Total] = EMPTY
@@ -310,13 +322,14 @@ class CoverStruck(Event[State]):
     """An attack hits what sheltered its target: a creature, or an obstacle, which takes it without harm."""
 
     type: ClassVar[str] = "cover_struck"
-    attacker: CreatureId
-    target: CreatureId
+    attacker: AttackerId
+    target: TargetId
     cover: Code
     """The creature, or the cell of the obstacle."""
     outcome: Outcome = "none"
     """What the attack comes to against it; `none` where it does nothing to it."""
     multiple: Count = 0
+    """By how much the damage is multiplied."""
     defenses: Mapping[Code, Total] = EMPTY
     """The cover's defenses, where the house shows them."""
 
@@ -333,10 +346,11 @@ class TargetDone(Event[State]):
     """An ability is done with one of its targets."""
 
     type: ClassVar[str] = "target_done"
-    target: CreatureId
+    target: TargetId
     stops: bool = False
     """Whether the ability ends with this target."""
     critical: bool = False
+    """Whether it was a critical hit."""
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(AssaultFrame)
@@ -363,7 +377,7 @@ class AbilityDone(Event[State]):
     """An ability is done with all its targets."""
 
     type: ClassVar[str] = "ability_done"
-    user: CreatureId
+    user: UserId
     path: StepId
 
     def evolve(self, state: State) -> State:

@@ -12,7 +12,7 @@ from typing import ClassVar
 from service.dice.values import Roll
 from service.rules.kernel.messages import TABLE, Event, Fact
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.values import Count, CreatureId, Label, Total
+from service.rules.kernel.values import AttackerId, Count, TargetId, Total
 from service.rules.rise.attacks.attack_rolls import (
     Outcome,
     against,
@@ -26,6 +26,7 @@ from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, Unjud
 from service.rules.rise.creatures.sheet import Effect, Sort
 from service.rules.rise.creatures.state import State
 from service.rules.rise.sight.obstacles_and_targets import Aim, Assault, takes
+from service.rules.rise.values import MeansName
 from service.rules.rolls.chance import Chance, PoolDie
 
 SHOWN = ("push", "knockback")
@@ -38,6 +39,7 @@ class AttackPostponed(Event[State]):
 
     type: ClassVar[str] = "attack_postponed"
     attack: Unjudged
+    """The attack."""
 
     def evolve(self, state: State) -> State:
         mark = Atom(
@@ -56,12 +58,14 @@ class AttackJudged(Event[State]):
     """What an attack came to, shown with the announcement."""
 
     type: ClassVar[str] = "attack_judged"
-    attacker: CreatureId
-    target: CreatureId
-    what: Label
+    attacker: AttackerId
+    target: TargetId
+    what: MeansName
     total: Total
     outcome: Outcome
+    """The outcome: a miss, a hit or a critical hit."""
     multiple: Count
+    """By how much the damage is multiplied."""
     redirected_streams: bool = False
     """Whether it fell short of the target's defenses and went for what sheltered it."""
 

@@ -55,7 +55,9 @@ class TookOff(Event[State]):
     type: ClassVar[str] = "took_off"
     creature: CreatureId
     jumped: bool = False
+    """Whether it jumped."""
     altitude: Feet = 5
+    """The feet above the ground."""
 
     def evolve(self, state: State) -> State:
         how = "jumping" if self.jumped else "flying"

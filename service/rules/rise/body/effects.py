@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, Final, NamedTuple, TypeAlias
+from typing import Annotated, ClassVar, Final, NamedTuple, TypeAlias
 
 from service.dice.values import Roll
 from service.rules.kernel.messages import TABLE, Emits, Event
@@ -98,7 +98,7 @@ class EffectRecorded(Event[State]):
     """An effect stands in the group's log."""
 
     type: ClassVar[str] = "effect_recorded"
-    effect: Atom
+    effect: Annotated[Atom, "The effect."]
 
     def evolve(self, state: State) -> State:
         return changed(state, effects=(*state.effects, self.effect))
@@ -112,8 +112,8 @@ class Moved(Event[State]):
     creature: CreatureId
     path: tuple[Cell, ...]
     """The cells it entered, in order."""
-    how: How
-    riders: tuple[CreatureId, ...] = ()
+    how: Annotated[How, "How it moves: by itself, or by others."]
+    riders: Annotated[tuple[CreatureId, ...], "The ids of the riders."] = ()
 
     def evolve(self, state: State) -> State:
         for name in (self.creature, *self.riders):
@@ -128,7 +128,7 @@ class LocationEffectIgnored(Event[State]):
 
     type: ClassVar[str] = "location_effect_ignored"
     creature: CreatureId
-    source: SourceId
+    source: Annotated[SourceId, "The id of the creature or thing that it comes from."]
     reason: Reason = "one_movement_per_phase"
 
     def evolve(self, state: State) -> State:
@@ -348,7 +348,7 @@ class SwiftHidden(Event[State]):
     """The Swift abilities of these groups are in force; what they are stays sealed until the announcement."""
 
     type: ClassVar[str] = "swift_resolved"
-    groups: tuple[GroupId, ...]
+    groups: Annotated[tuple[GroupId, ...], "The ids of the groups."]
 
     def evolve(self, state: State) -> State:
         for group in self.groups:

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, NamedTuple
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId
+from service.rules.kernel.values import CreatureId, Creatures
 from service.rules.rise import books
 from service.rules.rise.body.running_the_game import ruled
 from service.rules.rise.creatures.character import Condition
@@ -346,7 +346,7 @@ class SqueezingJudged(Event[State]):
     """These creatures squeeze in this phase: they have less room than they need."""
 
     type: ClassVar[str] = "squeezing_judged"
-    creatures: tuple[CreatureId, ...]
+    creatures: Creatures
 
     def evolve(self, state: State) -> State:
         for name, creature in state.creatures.items():
@@ -402,6 +402,7 @@ class Mounted(Event[State]):
     type: ClassVar[str] = "mounted"
     creature: CreatureId
     mount: CreatureId | None
+    """The id of the creature that it rides; null for none."""
 
     def evolve(self, state: State) -> State:
         if self.mount is not None:

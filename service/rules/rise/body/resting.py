@@ -38,6 +38,7 @@ class Rested(Event[State]):
     type: ClassVar[str] = "rested"
     creature: CreatureId
     rest: Literal["short", "long"]
+    """The length of the rest."""
     wound: Count | None = None
     """Which vital wound a long rest removes, counted from 0."""
 
@@ -70,6 +71,7 @@ class WoundTreated(Event[State]):
     type: ClassVar[str] = "wound_treated"
     creature: CreatureId
     wound: Count
+    """The number of the vital wound, from 0."""
 
     def evolve(self, state: State) -> State:
         wounds = list(state.creatures[self.creature].wounds)
@@ -90,6 +92,7 @@ class Rest(Command[State]):
     }
     creature: CreatureId
     rest: Literal["short", "long"] = "short"
+    """The length of the rest."""
     wound: Count | None = None
     """Which vital wound a long rest heals, counted from 0; its owner chooses."""
 
@@ -125,6 +128,7 @@ class TreatWound(Command[State]):
     type: ClassVar[str] = "treat_wound"
     creature: CreatureId
     wound: Count
+    """The number of the vital wound, from 0."""
 
     def check(self, view: State) -> None:
         gm(self)

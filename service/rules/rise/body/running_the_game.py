@@ -19,7 +19,7 @@ from service.rules.kernel.messages import (
     Refused,
 )
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.values import Choice, PromptId, Reason, Round, RulingId, Subject, Words
+from service.rules.kernel.values import Choice, PromptId, Question, Reason, Round, RulingId, Subject
 from service.rules.rise import books
 from service.rules.rise.creatures.creature import Ruling
 from service.rules.rise.creatures.permission import gm
@@ -49,6 +49,7 @@ class RulingMade(Event[State]):
     type: ClassVar[str] = "ruling_made"
     decides: ClassVar[str] = "ruling"
     ruling: Ruling
+    """The ruling."""
 
     def evolve(self, state: State) -> State:
         kept = tuple([known for known in state.rulings if known.id != self.ruling.supersedes])
@@ -82,10 +83,15 @@ class Rule(Command[State]):
         "visibility",
         "swift_mode",
     ]
+    """The question."""
     subjects: tuple[Subject, ...] = ()
+    """The ids of those that it is about."""
     chosen: Choice
+    """The chosen answer."""
     note: Reason = ""
+    """What the GM adds, in words."""
     scope_of: Literal["once", "encounter", "campaign"] = "once"
+    """How long it holds."""
     supersedes: RulingId | None = None
     """The ruling that this one takes the place of, from now on."""
     from_round: Round | None = None
@@ -175,10 +181,13 @@ class RulingRequested(Event[State]):
     """The rules leave something to the GM: play goes on by the default, or waits at the prompt."""
 
     type: ClassVar[str] = "ruling_requested"
-    question: Words
+    question: Question
     subjects: tuple[Subject, ...]
+    """The ids of those that it is about."""
     answers: tuple[Choice, ...]
+    """The possible answers."""
     fallback: Choice
+    """The answer that holds if the GM gives none."""
     prompt: PromptId | None
     """Where it waits; null where the default has answered."""
 
@@ -196,9 +205,11 @@ class QuestionFrame(Frame[State]):
     """A question that waits for the GM."""
 
     kind: ClassVar[str] = "rise_question"
-    question: Words
+    question: Question
     subjects: tuple[Subject, ...]
+    """The ids of those that it is about."""
     answers: tuple[Choice, ...]
+    """The possible answers."""
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return (Awaited(prompt=self.path, seat=GM, accepts=(AnswerRuling.type,)),)
@@ -286,7 +297,9 @@ class AnswerRuling(Command[State]):
     sentence: ClassVar[str] = "Answer: {chosen}"
     prompt: PromptId
     chosen: Choice
+    """The chosen answer."""
     note: Reason = ""
+    """What the GM adds, in words."""
 
     def check(self, view: State) -> None:
         gm(self)

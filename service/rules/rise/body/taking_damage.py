@@ -49,8 +49,10 @@ class DamageTaken(Event[State]):
     type: ClassVar[str] = "damage_taken"
     creature: CreatureId
     source: SourceId
+    """The id of the creature or thing that it comes from."""
     amount: Amount
     sort: Sort
+    """The sort of damage."""
     dr: HitPoints = sealable(of="creature", blank=0)
     """Resistance lost."""
     hp: HitPointsNow = sealable(of="creature", fact="dr", blank=0)
@@ -101,7 +103,9 @@ class FatigueGained(Event[State]):
     type: ClassVar[str] = "fatigue_gained"
     creature: CreatureId
     levels: Levels
+    """How many levels."""
     cause: SourceId
+    """What caused it."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(
@@ -116,8 +120,11 @@ class Defeated(Event[State]):
     type: ClassVar[str] = "defeated"
     creature: CreatureId
     fate: Fate
+    """What becomes of it."""
     credit: tuple[CreatureId, ...]
+    """The ids of the creatures that hurt it in this phase."""
     wasted_damage: HitPoints = sealable(of="creature", fact="hp", blank=0)
+    """The damage beyond what was needed."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(

@@ -77,6 +77,7 @@ class VitalWoundTaken(Event[State]):
     type: ClassVar[str] = "vital_wound_taken"
     creature: CreatureId
     wound: VitalWound
+    """The vital wound."""
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -92,6 +93,7 @@ class DepthReached(Event[State]):
     type: ClassVar[str] = "depth_reached"
     creature: CreatureId
     depth: Count
+    """How many wounds are due for this fall."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, depth=self.depth)
@@ -104,6 +106,7 @@ class Died(Event[State]):
     type: ClassVar[str] = "died"
     creature: CreatureId
     cause: SourceId
+    """What caused it."""
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, dead=True)

@@ -6,7 +6,7 @@ The chapters, with the modules that have them:
 
 - 3.2 Combat Statistics: `sheet`, `creature`, `combat_statistics`
 
-Beside them: `field_texts`, `options`, `character`, `state`, `permission`.
+Beside them: `options`, `character`, `state`, `permission`.
 """
 
 from __future__ import annotations

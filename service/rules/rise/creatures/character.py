@@ -12,7 +12,6 @@ from typing import ClassVar, Literal
 from service.rules.kernel.records import EMPTY, computed_from, record, sealable
 from service.rules.kernel.values import (
     Bonus,
-    Cell,
     Code,
     CreatureId,
     Days,
@@ -21,7 +20,8 @@ from service.rules.kernel.values import (
     Feet,
     HitPoints,
     HitPointsNow,
-    Label,
+    Name,
+    Position,
     Round,
     SeatId,
     SourceId,
@@ -38,17 +38,21 @@ class Condition:
     """A condition or timed effect on a creature."""
 
     many: ClassVar[int] = 1_000
-    name: Label
+    name: Name
     source: SourceId = ""
+    """The id of the creature or thing that it comes from."""
     until: Until = "condition"
+    """When it ends."""
     expires: Round | None = None
     """The round at whose end it is gone."""
     since: Round = 0
     """The round in which it began."""
     modifiers: Mapping[Code, Bonus] = EMPTY
+    """What it changes, by name."""
     dice: tuple[DieSides, ...] = ()
     """Dice of extra damage that it adds to attacks of a creature that has it."""
     tick: Tick | None = None
+    """What it does by itself at the boundaries of rounds; null for nothing."""
     keep: Literal["free", "minor", "standard"] = "minor"
     """The action that keeps it up, where it is sustained."""
 
@@ -59,14 +63,19 @@ class VitalWound:
 
     many: ClassVar[int] = 10_000
     die: Face
+    """The face of its die."""
     result: Total
+    """What the die came to, with all that adds to it."""
     effect: Code
+    """What the wound does."""
     gained: Round
     """The round in which it was gained."""
     phase: Code = ""
     """The stage of that round."""
     treated: bool = False
+    """Whether it was treated."""
     deadline: Round | None = None
+    """The round in which it kills if it is not treated; null if it does not."""
     by: SeatId | None = None
     """The seat that declared the die."""
 
@@ -76,17 +85,26 @@ class Character:
     """What of a creature goes on when a fight is over; its sheet says what it was made with."""
 
     sheet: Sheet
+    """What is written down about the creature."""
     hp: HitPointsNow = sealable(blank=lambda creature: creature.sheet.hp_max)
     dr: HitPoints = sealable(blank=lambda creature: creature.sheet.dr_max)
+    """Its damage resistance that is left."""
     wounds: tuple[VitalWound, ...] = ()
+    """Its vital wounds."""
     fatigue: Sum = 0
+    """Its levels of fatigue."""
     conditions: tuple[Condition, ...] = ()
+    """Its conditions."""
     down: bool = False
     """Whether it has fallen unconscious and not woken since."""
     dead: bool = False
+    """Whether it is dead."""
     defeated: bool = False
+    """Whether it is out of the fight."""
     recovered: bool = False
+    """Whether it has recovered in this fight."""
     held: tuple[ThingName, ...] = ()
+    """The names of the things in its hands."""
     gm_only: tuple[Code, ...] = ()
     """Fields of its sheet that only the GM sees."""
 
@@ -137,13 +155,15 @@ class Entry:
 
     many: ClassVar[int] = 200
     sentence: ClassVar[str] = "[{sheet} ]at {position}"
-    position: Cell
+    position: Position
     sheet: Sheet | None = None
     """Null takes the carried character's."""
     hp: HitPointsNow | None = sealable(default=None)
     """Null takes what was carried, or the maximum."""
     dr: HitPoints | None = sealable(default=None)
+    """The damage resistance with which it enters; null for what was carried, or all of it."""
     fatigue: Sum | None = None
+    """The levels of fatigue with which it enters; null for what was carried, or none."""
     mount: CreatureId | None = None
     """The creature it rides."""
     altitude: Feet = 0
@@ -161,6 +181,7 @@ class Arrival:
     """A creature on its way: who it is, and which player's seat is to control it."""
 
     entry: Entry
+    """The creature as it enters the fight: its sheet, its place and who controls it."""
     seat: SeatId | None = None
     """Null is the GM."""
 

@@ -11,7 +11,7 @@ from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.near import close_name, misspelt_name
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Bonus, Code, ConditionName, Count, CreatureId, Label
+from service.rules.kernel.values import Bonus, Code, ConditionName, Count, CreatureId, Creatures, Label
 from service.rules.rise import books
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, fatigue_penalty, is_unconscious
@@ -160,6 +160,7 @@ class ConditionGained(Event[State]):
     type: ClassVar[str] = "condition_gained"
     creature: CreatureId
     condition: Condition
+    """The condition; null for none."""
 
     def evolve(self, state: State) -> State:
         conditions = (*state.creatures[self.creature].conditions, self.condition)
@@ -194,7 +195,8 @@ class EffectsExpired(Event[State]):
 
     type: ClassVar[str] = "effects_expired"
     step: Count
-    creatures: tuple[CreatureId, ...]
+    """The step of the round, from 1 to 11."""
+    creatures: Creatures
 
     def evolve(self, state: State) -> State:
         for name in self.creatures:

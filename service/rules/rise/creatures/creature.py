@@ -10,6 +10,7 @@ from service.rules.kernel.sealed import names
 from service.rules.kernel.values import (
     AbilityId,
     Amount,
+    AttackerId,
     Bonus,
     Choice,
     Code,
@@ -20,18 +21,22 @@ from service.rules.kernel.values import (
     HitPoints,
     Label,
     Ordinal,
+    Position,
+    Question,
     Reason,
     Remark,
     Round,
     RulingId,
     SourceId,
     Subject,
+    TargetId,
+    Targets,
     ThingName,
     Total,
-    Words,
 )
 from service.rules.rise.creatures.character import Character, Condition, Entry, sheet_of
 from service.rules.rise.creatures.sheet import Effect, Sheet, Sort, Strike
+from service.rules.rise.values import CellPath, MeansName, ModeName
 from service.rules.secrecy.gm_only import facts_of, hide_gm_only
 from service.rules.space.grid import Cell, heights_apart
 
@@ -46,10 +51,13 @@ class Delayed:
     """An effect that comes when its owner takes a turn."""
 
     ability: AbilityId
-    targets: tuple[CreatureId, ...]
+    targets: Targets
     remaining: Count
+    """How many turns it still waits."""
     created: Count
+    """The round in which it was made."""
     fired: Round | None = None
+    """The round in which it came; null until then."""
 
 
 @record
@@ -66,24 +74,32 @@ class Cover:
 class Unjudged:
     """An attack whose outcome is sealed from its own group until the announcement; its dice are thrown."""
 
-    attacker: CreatureId
-    target: CreatureId
-    what: Label
+    attacker: AttackerId
+    target: TargetId
+    what: MeansName
     total: Total
     strike: Strike
+    """The strike; null for none."""
     damage: HitPoints = 0
     """What its damage dice and fixed part came to, before halves and multiples."""
     defense_terms: Mapping[Code, Total] = EMPTY
+    """What adds to the defense, by reason."""
     cover: Cover | None = None
+    """The cover between the two; null for none."""
     spared: tuple[CreatureId, ...] = ()
     """Whom the same use attacks anyway: as cover they are not attacked a second time."""
     use: Count = 0
     """Which use of its attacker's this was in its turn."""
     subdual: bool = False
+    """Whether it only subdues."""
     effects: tuple[Effect, ...] = ()
+    """The effects, in order."""
     on_crit: tuple[Effect, ...] = ()
+    """The effects of a critical hit."""
     on_miss: tuple[Effect, ...] = ()
+    """The effects of a miss."""
     on_loss: tuple[Effect, ...] = ()
+    """The effects of a hit that takes hit points."""
 
 
 UNNUMBERED: Final = 0
@@ -95,17 +111,24 @@ class Atom:
     """One effect in a group's log, with its nominal amount: resistance and limits come when it is applied."""
 
     seq: Ordinal
+    """The place in the group's log."""
     source: SourceId
-    target: CreatureId
+    """The id of the creature or thing that it comes from."""
+    target: TargetId
     does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "attack"]
+    """What it does."""
     amount: Amount = 0
     sort: Sort = "normal"
+    """The sort of damage."""
     condition: Condition | None = None
+    """The condition; null for none."""
     name: Label = ""
     """The condition lost."""
-    path: tuple[Cell, ...] = ()
+    path: CellPath = ()
     how: How = "self"
+    """How it moves: by itself, or by others."""
     swift: bool = False
+    """Whether it takes effect before the others."""
     group: GroupId = ""
 
 
@@ -130,6 +153,7 @@ class HiddenSwift:
     """What a group's Swift abilities do that others do not know before its announcement."""
 
     effects: tuple[Atom, ...] = ()
+    """The effects, in order."""
     gained: Mapping[CreatureId, tuple[Condition, ...]] = EMPTY
     """The conditions that creatures have by them, by creature."""
     lost: Mapping[CreatureId, tuple[Condition, ...]] = EMPTY
@@ -143,7 +167,7 @@ class FreeUse:
     many: ClassVar[int] = 50
     sentence: ClassVar[str] = "{ability}[ on {targets}][ around {at}]"
     ability: AbilityId
-    targets: tuple[CreatureId, ...] = ()
+    targets: Targets = ()
     step: Count = 0
     """After how many steps of the path; 0 is where it begins."""
     at: Cell | None = None
@@ -162,12 +186,15 @@ class Plan:
         "[, with {free_actions}]"
     )
     ability: AbilityId
-    path: tuple[Cell, ...] = ()
-    targets: tuple[CreatureId, ...] = ()
+    path: CellPath = ()
+    targets: Targets = ()
     distance_ft: Feet = 0
-    mode: Label = "land"
+    """The distance in feet that it keeps or covers."""
+    mode: ModeName = "land"
     sprint: Literal["never", "ask", "auto"] = "never"
+    """Whether it sprints: never, if asked, or by itself."""
     carry: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that it carries."""
     mount: CreatureId | None = None
     """Whom it mounts where it ends."""
     stand_up: bool = False
@@ -193,12 +220,18 @@ class Ruling:
     """The GM's answer to a question that the rules leave open."""
 
     id: Code
-    question: Words
+    """The id."""
+    question: Question
     subjects: tuple[Subject, ...]
+    """The ids of those that it is about."""
     chosen: Choice
+    """The chosen answer."""
     note: Reason = ""
+    """What the GM adds, in words."""
     scope: Literal["once", "encounter", "campaign"] = "once"
+    """How long it holds."""
     supersedes: RulingId | None = None
+    """The id of the ruling that it replaces; null for none."""
     round: Round = 0
 
 
@@ -221,14 +254,19 @@ class Budget:
     moved: bool = False
     """Whether the movement of the movement phase is spent."""
     standard: Literal["unused", "used", "traded_movement", "traded_minor"] = "unused"
+    """Whether the standard action is spent, and on what."""
     minors: tuple[Code, ...] = ()
     """The minor actions used this round."""
     turn: Turn = "not_started"
+    """How far its turn has come."""
     free: Mapping[Code, Count] = EMPTY
     """Uses of each free ability this round."""
     free_manipulation: bool = False
+    """Whether the free handling of an object is spent."""
     manipulations: Count = 0
+    """How many objects it has handled in this round."""
     sustained: tuple[AbilityId, ...] = ()
+    """The ids of the abilities that it has kept up in this round."""
     swift: tuple[AbilityId, ...] = ()
     """The Swift abilities it has committed to before anybody rolled."""
     followed: tuple[AbilityId, ...] = ()
@@ -236,6 +274,7 @@ class Budget:
     unswift: bool = False
     """Whether it commits to no more of them in this phase."""
     attacks: Count = 0
+    """How many attacks it has made in this round."""
     modes: Mapping[Code, Feet] = EMPTY
     """Feet of the traded movement spent so far, by way of moving."""
     paused: bool = False
@@ -250,7 +289,7 @@ class Budget:
 class Creature(Character):
     """One creature as it is now: the character, and what the fight has made of it."""
 
-    position: Cell
+    position: Position
     depth: Count = 0
     """Vital wounds already taken for this time below zero."""
     credit: tuple[CreatureId, ...] = ()
@@ -258,13 +297,17 @@ class Creature(Character):
     hurt_by: tuple[CreatureId, ...] = ()
     """Who damaged it in this phase."""
     unaware_of: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that it is not aware of."""
     partly_unaware_of: tuple[CreatureId, ...] = ()
     """Whose attacks it expects without knowing where they come from."""
     budget: Budget = Budget()
+    """What it has spent of its round."""
     location_changed: bool = False
     """Whether its place changed in this phase."""
     mount: CreatureId | None = None
+    """The id of the creature that it rides; null for none."""
     delayed: tuple[Delayed, ...] = ()
+    """Its effects that come when it takes a turn."""
     aloft: Literal["flying", "jumping", "falling"] | None = None
     """How it is in the air, if it is."""
     stood: Cell | None = None

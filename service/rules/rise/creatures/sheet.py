@@ -20,8 +20,8 @@ from service.rules.kernel.values import (
     DieSides,
     Feet,
     HitPoints,
-    Label,
     Level,
+    Name,
     SideId,
     Speed,
     Total,
@@ -143,9 +143,13 @@ class Tick:
     """What an effect does by itself at one of the six boundaries of a round: steps 1, 2, 4, 5, 10 and 11."""
 
     step: Annotated[Count, within(1, 11)]
+    """The step of the round, from 1 to 11."""
     damage: HitPoints = 0
+    """The damage, in points."""
     heal: HitPoints = 0
+    """The hit points that it heals."""
     sort: Sort = "environmental"
+    """The sort of damage."""
 
 
 @record
@@ -159,16 +163,20 @@ class Effect:
     Pushes and knockbacks go straight away from the user, as many feet as the amount says.
     """
     to: Literal["target", "self"] = "target"
+    """Whether it happens to the target or to the user."""
     amount: Annotated[Amount, within(0, 1_000)] = 0
     dice: tuple[DieSides, ...] = ()
     """Dice added to the amount; of a condition gained, what it adds to the damage of each attack."""
     sort: Sort = "normal"
+    """The sort of damage."""
     condition: ConditionName = ""
     """The condition gained or lost; `*` loses all."""
     modifiers: Mapping[Code, Bonus] = EMPTY
     """What the condition adds, by defense, `defenses`, `accuracy`, `speed`, or `damage` of attacks."""
     until: Until = "condition"
+    """When it ends."""
     tick: Tick | None = None
+    """What it does by itself at the boundaries of rounds; null for nothing."""
     keep: Literal["free", "minor", "standard"] = "minor"
     """The action that keeps it up, where it lasts as long as it is sustained."""
     swift: bool = False
@@ -180,13 +188,21 @@ class Strike:
     """How something attacks: against which defenses, all of which it must beat, and with what damage."""
 
     versus: tuple[Code, ...] = ("armor",)
+    """The defenses against which it is rolled."""
     accuracy: Bonus = 0
+    """What is added to the attack roll."""
     dice: tuple[DieSides, ...] = ()
+    """The dice of its damage, each as its number of sides."""
     flat: Bonus = 0
+    """What is added to the damage."""
     sort: Sort = "normal"
+    """The sort of damage."""
     damaging: bool = True
+    """Whether it does damage."""
     half_on_miss: bool = False
+    """Whether a miss does half damage."""
     brawling: bool = False
+    """Whether it is made without a weapon."""
     crit_bonus: Bonus = 0
     """Accuracy that counts only for whether a hit is critical."""
 
@@ -205,13 +221,19 @@ class Weapon:
 
     many: ClassVar[int] = 40
     id: WeaponId
+    """The id."""
     strike: Strike
+    """The strike; null for none."""
     melee: bool = True
+    """Whether it strikes in melee."""
     projectile: bool = False
+    """Whether it shoots."""
     thrown: bool = False
+    """Whether it can be thrown."""
     close_ft: Feet = 5
     """Reach, or the range up to which there is no penalty."""
     long_ft: Feet = 5
+    """Its long range in feet."""
 
     def in_words(self) -> str:
         """Return what people read of it beside its name."""
@@ -227,11 +249,15 @@ class Zone:
 
     sentence: ClassVar[str] = "{kind} of {radius_ft} ft"
     kind: Literal["wall", "difficult", "darkness", "hazard"]
+    """The kind: which of those listed."""
     radius_ft: Annotated[Feet, within(0, 240, step=5)] = 5
+    """Its radius in feet."""
     until: Until = "brief"
+    """When it ends."""
     damage: HitPoints = 0
     """What everybody in it takes at the end of each phase."""
     sort: Sort = "environmental"
+    """The sort of damage."""
 
 
 @record
@@ -247,6 +273,7 @@ class Area:
     range_ft: Feet = 0
     """How far away a sphere or cylinder may begin; with 0 it spreads from its user, and spares it."""
     whom: Literal["everyone", "enemies", "allies"] = "everyone"
+    """Whom the area reaches."""
 
     @property
     def is_narrow(self) -> bool:
@@ -260,21 +287,30 @@ class Ability:
 
     many: ClassVar[int] = 100
     id: AbilityId
-    name: Label = ""
+    """The id."""
+    name: Name = ""
     tags: tuple[Literal["swift", "sustain", "brawling", "size_based", "reactive", "swift_roll_ok"], ...] = ()
+    """What is special about it."""
     usage: Usage = "standard"
+    """What it takes to use it."""
     repeat_same_round: bool = False
+    """Whether it may be used again in the same round."""
     per_round_limit: Count | None = None
+    """How often it may be used in a round; null for any number."""
     cost_fatigue: Level = 0
+    """The levels of fatigue that it costs."""
     range_ft: Feet = 5
     """How far its targets may be, or the place of its zone."""
     area: Area | None = None
     """What it fills, where it names no targets."""
     strike: Strike | None = None
+    """The strike; null for none."""
     effects: tuple[Effect, ...] = ()
     """What it does where it hits, or simply does where it makes no attack."""
     on_crit: tuple[Effect, ...] = ()
+    """The effects of a critical hit."""
     on_miss: tuple[Effect, ...] = ()
+    """The effects of a miss."""
     on_loss: tuple[Effect, ...] = ()
     """What follows for a target that loses hit points."""
     later: Literal["none", "next_action", "each_action"] = "none"
@@ -299,31 +335,53 @@ class Sheet:
 
     sentence: ClassVar[str] = "{name}"
     id: CreatureId
-    name: Label
+    """The id."""
+    name: Name
     side: SideId
     kind: Literal["pc", "monster", "object"] = "monster"
+    """The kind: which of those listed."""
     size: Size = "medium"
+    """Its size."""
     level: Level = 1
+    """Its level."""
     strength: Bonus = sealable(default=0)
+    """Its strength."""
     dexterity: Bonus = 0
+    """Its dexterity."""
     constitution: Bonus = sealable(default=0)
+    """Its constitution."""
     intelligence: Bonus = sealable(default=0)
+    """Its intelligence."""
     perception: Bonus = sealable(default=0)
+    """Its perception."""
     willpower: Bonus = sealable(default=0)
+    """Its willpower."""
     accuracy: Bonus = 0
+    """Its accuracy."""
     brawling_accuracy: Bonus = 0
+    """Its accuracy without a weapon."""
     defenses: Mapping[Code, Total] = sealable(default=EMPTY)
+    """Its defenses, by name."""
     hp_max: Annotated[HitPoints, within(1, 10_000)] = sealable(default=20, brings=("hp",))
+    """Its greatest hit points."""
     dr_max: HitPoints = sealable(default=0, brings=("dr", "hp"))
+    """Its greatest damage resistance."""
     fatigue_tolerance: Level = 3
+    """The levels of fatigue that do not hinder it."""
     power: Bonus = 0
+    """Its power."""
     speeds: Mapping[Mode, Speed] = sealable(default=EMPTY)
+    """Its speed in feet, by way of moving."""
     hands: Count = 2
+    """How many hands it has."""
     weapons: tuple[Weapon, ...] = ()
+    """Its weapons."""
     abilities: tuple[Ability, ...] = sealable(default=())
+    """Its abilities."""
     communicates: bool = True
     """Whether allies can see or otherwise communicate with it."""
     carries_riders: bool = False
+    """Whether others can ride it."""
     combat_trained: bool = True
     """Whether it stays calm in a fight: a mount that is not has to be held by its rider each round."""
     ride: Bonus | None = None

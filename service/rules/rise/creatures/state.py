@@ -88,9 +88,13 @@ class Placed:
 
     sentence: ClassVar[str] = "{zone} around {at}"
     zone: Zone
+    """The zone."""
     at: Cell
+    """The cell, as x and y."""
     source: SourceId
+    """The id of the creature or thing that it comes from."""
     since: Round
+    """The round in which it was made."""
     number: Count
     """How many its maker's zones were before it in this round."""
 
@@ -122,12 +126,15 @@ class State(SplitTable, WalledTable, HidingTable):
     shared: ClassVar[tuple[str, ...]] = (*SHARED, "rulings")
     compared: ClassVar[tuple[str, ...]] = ("creatures",)
     stage: Stage = "setup"
+    """How far it has come."""
     step: Count = 0
     """Which of the eleven steps of the round is at hand."""
     start_phase: Literal["movement", "action"] = "movement"
+    """The phase with which the fight begins."""
     rounds_before: Round = 0
     """The rounds of earlier fights of this encounter."""
     creatures: Mapping[CreatureId, Creature] = EMPTY
+    """The creatures of the fight, by id."""
     terrain: Mapping[CellKey, Terrain] = EMPTY
     """Cells that are not plain ground, by `x,y`."""
     zones: tuple[Placed, ...] = ()
@@ -149,6 +156,7 @@ class State(SplitTable, WalledTable, HidingTable):
     arriving: tuple[Arrival, ...] = ()
     """Who joins with the next phase."""
     declared_sides: tuple[SideId, ...] = ()
+    """The ids of the sides whose dice people throw and declare."""
     orders: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """In a world: the order of acting that each seat of the group wants."""
     readers: tuple[Reader, ...] = ()
@@ -174,6 +182,7 @@ class State(SplitTable, WalledTable, HidingTable):
     pauses: bool = False
     """Whether the GM has asked for a pause once this round's actions are announced."""
     rulings: tuple[Ruling, ...] = ()
+    """The rulings of the GM."""
     defaulted: tuple[tuple[Code, ...], ...] = ()
     """The questions of this phase, each with whom it is about, that the default has answered."""
     hidden_swift: Mapping[GroupId, HiddenSwift | Sealed[HiddenSwift]] = EMPTY

@@ -30,6 +30,7 @@ from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.objects import ObjectManipulated
 from service.rules.rise.sight.obstacles_and_targets import Assault
 from service.rules.rise.sight.vision_and_lines import feet_offered, ways
+from service.rules.rise.values import CellPath
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, STEPS, Cell, line
 
@@ -52,7 +53,7 @@ class Overrun(Act):
 
     type: ClassVar[str] = "overrun"
     sentence: ClassVar[str] = "Run straight through others"
-    path: tuple[Cell, ...]
+    path: CellPath
     aside: tuple[CreatureId, ...] = ()
     """Members of the same group who step aside."""
 
@@ -135,10 +136,13 @@ class Throw(Act):
     type: ClassVar[str] = "throw"
     sentence: ClassVar[str] = "Throw the {item}[ at {target}]"
     item: ThingName = ""
+    """The name of the thing."""
     target: CreatureId = ""
     """The creature thrown, where no object is."""
     direction: Direction = (1, 0)
+    """The direction, as steps along x and y."""
     willing: bool = False
+    """Whether the thrown creature is willing."""
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)

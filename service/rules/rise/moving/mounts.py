@@ -53,6 +53,7 @@ class RideFrame(Frame[State]):
     due: tuple[CreatureId, ...]
     """The riders who still roll."""
     purpose: Purpose
+    """What it is for."""
     rolled: Total | None = None
     """What the first of them has rolled, until it is settled."""
     exerted: bool = False
@@ -98,7 +99,9 @@ class RideAsked(Event[State]):
     type: ClassVar[str] = "ride_asked"
     path: StepId
     riders: tuple[CreatureId, ...]
+    """The ids of the riders."""
     purpose: Purpose
+    """What it is for."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(RideFrame(path=self.path, due=self.riders, purpose=self.purpose))
@@ -111,6 +114,7 @@ class RideRolled(Event[State]):
     type: ClassVar[str] = "ride_rolled"
     creature: CreatureId
     purpose: Purpose
+    """What it is for."""
     total: Total
 
     def evolve(self, state: State) -> State:
@@ -135,10 +139,14 @@ class RideChecked(Event[State]):
     type: ClassVar[str] = "ride_checked"
     creature: CreatureId
     mount: CreatureId
+    """The id of the mount."""
     purpose: Purpose
+    """What it is for."""
     total: Total
     difficulty: CheckNumber
+    """The number that the check must reach."""
     success: bool
+    """Whether it succeeded."""
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(RideFrame)
@@ -157,6 +165,7 @@ class MountBolted(Event[State]):
     type: ClassVar[str] = "mount_bolted"
     creature: CreatureId
     plan: Plan
+    """The planned movement; null for none."""
 
     def evolve(self, state: State) -> State:
         state = state.with_budget(self.creature, moved=True)

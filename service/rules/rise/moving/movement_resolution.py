@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, OfferSentence, Refused
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.values import CreatureId, Reason, StepId
+from service.rules.kernel.values import CreatureId, Creatures, Reason, StepId, Targets
 from service.rules.rise.acting.brawling import brawl
 from service.rules.rise.attacks.making_attacks import AssaultBegun
 from service.rules.rise.body.effects import Way, displace
@@ -28,6 +28,7 @@ from service.rules.rise.moving.movement_problem import NeedsInitiative, Outcome,
 from service.rules.rise.moving.movement_solver import solve
 from service.rules.rise.planning.initiative import asks_players, roll_order
 from service.rules.rise.sight.obstacles_and_targets import Assault
+from service.rules.rise.values import UserId
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.space.grid import Cell, cells
@@ -46,8 +47,9 @@ class RushFrame(Frame[State]):
     """One overrun or shove of the movement phase."""
 
     kind: ClassVar[str] = "rise_rush"
-    user: CreatureId
+    user: UserId
     stage: Literal["asked", "attack"] = "asked"
+    """How far it has come."""
     asked: tuple[CreatureId, ...] = ()
     """Who may step aside and has not said so."""
     targets: tuple[CreatureId, ...] = ()
@@ -78,9 +80,10 @@ class RushBegun(Event[State]):
     """A creature runs into others, or shoves whom it grapples with."""
 
     type: ClassVar[str] = "rush_began"
-    user: CreatureId
-    targets: tuple[CreatureId, ...]
+    user: UserId
+    targets: Targets
     asked: tuple[CreatureId, ...]
+    """The ids of the creatures that are asked."""
     path: tuple[Cell, ...]
     """The line as far as nobody too big stands in it."""
 
@@ -101,8 +104,9 @@ class SteppedAside(Event[State]):
 
     type: ClassVar[str] = "stepped_aside"
     creature: CreatureId
-    user: CreatureId
+    user: UserId
     accepted: bool
+    """Whether it agreed."""
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(RushFrame)
@@ -217,6 +221,7 @@ class StepAside(Command[State]):
     }
     creature: CreatureId
     accept: bool
+    """Whether it agrees."""
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
@@ -251,8 +256,10 @@ class BlockChecked(Event[State]):
 
     type: ClassVar[str] = "block_checked"
     blocker: CreatureId
+    """The id of the creature in the way."""
     creature: CreatureId
     blocked: bool
+    """Whether it was blocked."""
 
     def evolve(self, state: State) -> State:
         return state
@@ -263,9 +270,11 @@ class ConflictFound(Event[State]):
     """Movements that cannot all happen, and the order in which they resolve."""
 
     type: ClassVar[str] = "conflict_found"
-    creatures: tuple[CreatureId, ...]
+    creatures: Creatures
     order: tuple[CreatureId, ...]
+    """The ids, in order."""
     warning: Reason = ""
+    """Why it is a conflict."""
 
     def evolve(self, state: State) -> State:
         return state

@@ -10,7 +10,7 @@ from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Direction, Label
+from service.rules.kernel.values import CreatureId, Direction
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import check_trade, pay_for
 from service.rules.rise.acting.strikes import check_trades, moved_already
@@ -34,6 +34,7 @@ from service.rules.rise.moving.movement_problem import Intents, place_movers, ro
 from service.rules.rise.planning.intents import check_own_rule, check_reactive, seen_by
 from service.rules.rise.planning.planning import mounts
 from service.rules.rise.sight.vision_and_lines import feet_offered, straight
+from service.rules.rise.values import CellPath, ModeName
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import Cell, Feet
 
@@ -94,6 +95,7 @@ class MovementDeclared(Event[State]):
     type: ClassVar[str] = "movement_declared"
     creature: CreatureId
     plan: Plan
+    """The planned movement; null for none."""
 
     def evolve(self, state: State) -> State:
         carried = [name for name, other in state.creatures.items() if other.mount == self.creature]
@@ -206,9 +208,10 @@ class MovedPart(Event[State]):
 
     type: ClassVar[str] = "movement_spent"
     creature: CreatureId
-    mode: Label
+    mode: ModeName
     feet: Feet
     paused: bool
+    """Whether the movement goes on later."""
 
     def evolve(self, state: State) -> State:
         modes = state.creatures[self.creature].budget.modes
@@ -240,8 +243,8 @@ class Move(Act):
     """Whom it follows or blocks, from whom it withdraws, or whom a rule of one's own is about."""
     distance_ft: Feet | None = None
     """How near to stay, or how far to get; null is 5 feet."""
-    path: tuple[Cell, ...] = ()
-    mode: Label = "land"
+    path: CellPath = ()
+    mode: ModeName = "land"
     sprint: bool = False
     """Whether to move at double speed, as far as that is needed."""
     stand_up: bool = False

@@ -81,8 +81,11 @@ class ObjectManipulated(Event[State]):
     type: ClassVar[str] = "object_manipulated"
     creature: CreatureId
     what: Handling
+    """The id of the ability or the name of the weapon."""
     item: ThingName
+    """The name of the thing."""
     free: bool
+    """Whether it costs no action."""
     at: Cell | None = None
     """Where it comes to lie, if not at its holder's feet."""
     trivial: bool = False
@@ -133,9 +136,11 @@ class ManipulateObject(Act):
         "": "Handle an object[: {item}]",
     }
     what: Handling = "other"
+    """The id of the ability or the name of the weapon."""
     item: ThingName = ""
     """The thing that is handled; for `open` and `close`, the edge of a door of the map as `x,y|x,y`."""
     pay: Pay = "free"
+    """What pays for it."""
 
     def check(self, view: State) -> None:
         creature = handling(view, self)

@@ -64,9 +64,13 @@ class Opened:
     """A world that is opened: what its group does there, and for whom it is."""
 
     audience: tuple[Reader, ...]
+    """Who may read it, each as `seat:<id>`."""
     opens: Occasion
+    """The occasion that opens it for everybody."""
     work: Work
+    """What the group does there."""
     precommitted: bool = False
+    """Whether it committed to Swift abilities already."""
 
 
 @record
@@ -76,6 +80,7 @@ class WorldsOpened(Event[State]):
     type: ClassVar[str] = "groups_apart"
     divides: ClassVar[bool] = True
     groups: Mapping[GroupId, Opened]
+    """What is opened of each group's world, by group."""
 
     def evolve(self, state: State) -> State:
         worlds = state.worlds
@@ -270,7 +275,9 @@ class AttitudeSet(Event[State]):
     type: ClassVar[str] = "attitude_set"
     creature: CreatureId
     toward: CreatureId
+    """The id of the other creature."""
     attitude: Attitude
+    """The attitude."""
     later: bool = False
     """Whether it holds only from the next phase on."""
 
@@ -287,6 +294,7 @@ class GroupsSet(Event[State]):
 
     type: ClassVar[str] = "groups_set"
     groups: Mapping[GroupId, tuple[CreatureId, ...]]
+    """The members of each group, by group."""
 
     def evolve(self, state: State) -> State:
         return changed(state, next_groups=self.groups)
@@ -299,7 +307,9 @@ class SetAttitude(Command[State]):
     type: ClassVar[str] = "set_attitude"
     creature: CreatureId
     toward: CreatureId
+    """The id of the other creature."""
     attitude: Attitude
+    """The attitude."""
     next_phase: bool = False
     """Whether it holds from the next phase on."""
 
@@ -332,6 +342,7 @@ class SetGroups(Command[State]):
 
     type: ClassVar[str] = "set_groups"
     groups: Mapping[GroupId, tuple[CreatureId, ...]]
+    """The members of each group, by group."""
 
     def check(self, view: State) -> None:
         gm(self)
@@ -501,6 +512,7 @@ class ReadersChanged(Event[State]):
     type: ClassVar[str] = "readers_changed"
     plays: ClassVar[bool] = False
     readers: Mapping[GroupId, tuple[Reader, ...]]
+    """The seats that read each group's world, by group."""
 
     def evolve(self, state: State) -> State:
         worlds, hidden = dict(state.worlds), dict(state.hidden_swift)

@@ -21,6 +21,7 @@ from service.rules.kernel.values import (
     Code,
     Count,
     CreatureId,
+    Decision,
     GroupId,
     PromptId,
     Remark,
@@ -70,6 +71,7 @@ class DeedTried(Event[State]):
     type: ClassVar[str] = "deed_tried"
     creature: CreatureId
     deed: Deed
+    """What the creature tries."""
 
     def evolve(self, state: State) -> State:
         return changed(state, deeds=(*state.deeds, self.deed))
@@ -82,6 +84,7 @@ class DeedsAnnounced(Event[State]):
     type: ClassVar[str] = "deeds_announced"
     group: GroupId
     deeds: tuple[Deed, ...]
+    """What was tried."""
 
     def evolve(self, state: State) -> State:
         return changed(state, deeds=(*state.deeds, *self.deeds))
@@ -101,6 +104,7 @@ class Improvise(Act):
     thing: ThingName = ""
     """The thing or place that the deed is about: deeds of several groups about one thing conflict."""
     pay: Pay = "standard"
+    """What pays for it."""
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
@@ -172,7 +176,9 @@ class DeedsOrdered(Event[State]):
     type: ClassVar[str] = "deeds_ordered"
     path: StepId
     phase: Code
+    """The phase."""
     deeds: tuple[Deed, ...]
+    """What was tried."""
 
     def evolve(self, state: State) -> State:
         frame = DeedsFrame(path=self.path, phase=self.phase, deeds=self.deeds)
@@ -242,6 +248,7 @@ class DeedRoll:
     """A check that decides a deed: a d10, an attribute and a bonus, against a difficulty."""
 
     difficulty: CheckNumber
+    """The number that the check must reach."""
     attribute: Attribute | None = None
     """The attribute that is added; null is none."""
     bonus: Bonus = 0
@@ -253,8 +260,11 @@ class Judgement:
     """What the GM says of a deed, while its check is rolled."""
 
     roll: DeedRoll
+    """The roll that the deed takes; null for none."""
     effects: tuple[Mending, ...]
+    """The effects, in order."""
     failed: tuple[Mending, ...]
+    """What follows if the roll is not enough."""
 
 
 @record
@@ -265,6 +275,7 @@ class DeedsFrame(Frame[State]):
     phase: Code
     """The path of the phase whose effects they are among."""
     deeds: tuple[Deed, ...]
+    """What was tried."""
     judged: Count = 0
     """How many have been judged."""
     judgement: Judgement | None = None
@@ -317,10 +328,14 @@ class DeedRuled(Event[State]):
     type: ClassVar[str] = "deed_ruled"
     creature: CreatureId
     deed: Remark
-    decision: Words
+    """What the creature tries."""
+    decision: Decision
     roll: DeedRoll | None = None
+    """The roll that the deed takes; null for none."""
     effects: tuple[Mending, ...] = ()
+    """The effects, in order."""
     failed: tuple[Mending, ...] = ()
+    """What follows if the roll is not enough."""
 
     def evolve(self, state: State) -> State:
         if self.roll is None:
@@ -359,9 +374,11 @@ class DeedJudged(Event[State]):
     type: ClassVar[str] = "deed_judged"
     creature: CreatureId
     deed: Remark
+    """What the creature tries."""
     success: bool | None
     """Whether its check was enough; null where none was made."""
     effects: tuple[Atom, ...]
+    """The effects, in order."""
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(DeedsFrame)

@@ -9,7 +9,7 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CreatureId, Total
+from service.rules.kernel.values import CreatureId, Creatures, Total
 from service.rules.rise import books
 from service.rules.rise.body.taking_damage import tire
 from service.rules.rise.creatures.combat_statistics import (
@@ -65,7 +65,7 @@ class InitiativeShown(Event[State]):
     """Checks are rolled, and their players may exert themselves before the order is applied."""
 
     type: ClassVar[str] = "initiative_shown"
-    creatures: tuple[CreatureId, ...]
+    creatures: Creatures
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(GroupFrame)
@@ -79,6 +79,7 @@ class InitiativeAnswered(Event[State]):
     type: ClassVar[str] = "initiative_answered"
     creature: CreatureId
     exerts: bool
+    """Whether it exerts itself."""
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(GroupFrame)

@@ -10,7 +10,7 @@ from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, OfferSentence, Refused
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Direction, Label, StepId
+from service.rules.kernel.values import CreatureId, Creatures, Direction, StepId, Targets
 from service.rules.rise import books
 from service.rules.rise.acting.turns import sender
 from service.rules.rise.body.effects import grapplers
@@ -35,6 +35,7 @@ from service.rules.rise.planning.intents import (
     seen_by,
 )
 from service.rules.rise.sight.vision_and_lines import feet_offered, onto, straight
+from service.rules.rise.values import CellPath, ModeName
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.choices import SecretChoice, by_seats, to_open, to_seal
 from service.rules.space.compact import StraightPaths
@@ -191,6 +192,7 @@ class MovementPlanned(Event[State]):
     type: ClassVar[str] = "movement_planned"
     creature: CreatureId
     plan: Plan | None
+    """The planned movement; null for none."""
 
     def evolve(self, state: State) -> State:
         state = state.with_budget(self.creature, moved=True)
@@ -224,7 +226,7 @@ class PlansCollide(Event[State]):
     """These members plan to end in one space: it takes initiative, unless one of them plans otherwise."""
 
     type: ClassVar[str] = "plans_collide"
-    creatures: tuple[CreatureId, ...]
+    creatures: Creatures
 
     def evolve(self, state: State) -> State:
         return state
@@ -283,10 +285,12 @@ class PlanMovement(Act):
         "teleport",
         "custom",
     ] = "hustle"
-    path: tuple[Cell, ...] = ()
-    targets: tuple[CreatureId, ...] = ()
+    """The movement ability."""
+    path: CellPath = ()
+    targets: Targets = ()
     distance_ft: Feet = 5
-    mode: Label = "land"
+    """The distance in feet that it keeps or covers."""
+    mode: ModeName = "land"
     sprint: Literal["never", "ask", "auto"] | None = None
     """Whether it sprints where it falls short; null asks if it follows or withdraws, and may sprint.
 

@@ -91,6 +91,7 @@ class ActionFrame(GroupFrame):
 
     kind: ClassVar[str] = "rise_action"
     reached: Reached = "begin"
+    """The point that was reached."""
     committing: tuple[GroupId, ...] = ()
     """The groups that commit to Swift abilities before anybody rolls."""
     first: tuple[GroupId, ...] = ()
@@ -129,8 +130,11 @@ class GroupsScheduled(Event[State]):
 
     type: ClassVar[str] = "groups_scheduled"
     committing: tuple[GroupId, ...]
+    """The ids of the groups that commit to Swift abilities."""
     first: tuple[GroupId, ...]
+    """The ids of the groups that resolve first."""
     second: tuple[GroupId, ...]
+    """The ids of the groups that resolve after them."""
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(ActionFrame)
@@ -143,8 +147,11 @@ class ActionStepReached(Event[State]):
 
     type: ClassVar[str] = "action_step_reached"
     reached: Reached
+    """The point that was reached."""
     groups: tuple[GroupId, ...]
+    """The ids of the groups."""
     step: Count
+    """The step of the round, from 1 to 11."""
 
     def evolve(self, state: State) -> State:
         frame = changed(state.top_frame(ActionFrame), reached=self.reached, at_work=self.groups, done=())
@@ -158,6 +165,7 @@ class GroupAnnounced(Event[State]):
     type: ClassVar[str] = "group_announced"
     group: GroupId
     effects: tuple[Atom, ...]
+    """The effects, in order."""
     occasion: Occasion
     plans: Mapping[CreatureId, Plan] = EMPTY
     """The movements that members paid for and that react to others."""

@@ -90,9 +90,11 @@ class MovementFrame(GroupFrame):
 
     kind: ClassVar[str] = "rise_movement"
     reached: Reached = "begin"
+    """The point that was reached."""
     asked: tuple[CreatureId, ...] = ()
     """Who may still sprint after an outrunning creature."""
     sprinting: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that sprint."""
     rushed: tuple[CreatureId, ...] = ()
     """Whose overruns and shoves are settled."""
     used: Count = 0
@@ -142,6 +144,7 @@ class PlanningBegun(Event[State]):
 
     type: ClassVar[str] = "planning_began"
     groups: tuple[GroupId, ...]
+    """The ids of the groups."""
 
     def evolve(self, state: State) -> State:
         return state.with_top(MovementFrame, reached="plans", at_work=self.groups)
@@ -168,6 +171,7 @@ class PlansRevealed(Event[State]):
     type: ClassVar[str] = "plans_revealed"
     group: GroupId
     plans: Mapping[CreatureId, Plan]
+    """The planned movements, by creature."""
     occasion: Occasion
 
     def evolve(self, state: State) -> State:
@@ -182,7 +186,9 @@ class SprintsAsked(Event[State]):
 
     type: ClassVar[str] = "sprints_asked"
     asked: tuple[CreatureId, ...]
+    """The ids of the creatures that are asked."""
     sprinting: tuple[CreatureId, ...]
+    """The ids of the creatures that sprint."""
 
     def evolve(self, state: State) -> State:
         return state.put(
@@ -202,6 +208,7 @@ class SprintAnswered(Event[State]):
     type: ClassVar[str] = "sprint_answered"
     creature: CreatureId
     accepted: bool
+    """Whether it agreed."""
     path: tuple[Cell, ...] = ()
     """The cells with which its path goes on."""
 
@@ -223,6 +230,7 @@ class MovementsMade(Event[State]):
 
     type: ClassVar[str] = "movements_made"
     paths: Paths
+    """The way of each creature, by id."""
 
     def evolve(self, state: State) -> State:
         return state.with_top(MovementFrame, reached="moved", paths=self.paths)
@@ -234,6 +242,7 @@ class MovementResolved(Event[State]):
 
     type: ClassVar[str] = "movement_resolved"
     paths: Mapping[CreatureId, tuple[Cell, ...]]
+    """The way of each creature, by id."""
     path: StepId
 
     def evolve(self, state: State) -> State:
@@ -340,6 +349,7 @@ class ConsentSprint(Command[State]):
     }
     creature: CreatureId
     accept: bool
+    """Whether it agrees."""
     path: tuple[Cell, ...] = ()
     """The cells with which the path of a hustle goes on; a creature that reacts goes by its rule."""
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CreatureId, GroupId, Reason, Round, StepId
+from service.rules.kernel.values import CreatureId, Creatures, GroupId, Reason, Round, StepId
 from service.rules.rise import books
 from service.rules.rise.acting.special_abilities import react, set_off
 from service.rules.rise.body.aerial_movement import come_down
@@ -156,6 +156,7 @@ class CreatureArriving(Event[State]):
 
     type: ClassVar[str] = "creature_arriving"
     arrival: Arrival
+    """The creature on its way."""
 
     def evolve(self, state: State) -> State:
         return changed(state, arriving=(*state.arriving, self.arrival))
@@ -167,6 +168,7 @@ class CreatureAdded(Event[State]):
 
     type: ClassVar[str] = "creature_added"
     entry: Entry
+    """The creature as it enters the fight: its sheet, its place and who controls it."""
 
     def evolve(self, state: State) -> State:
         creature = creature_of(self.entry)
@@ -306,7 +308,9 @@ class PhaseStarted(Event[State]):
 
     type: ClassVar[str] = "phase_started"
     phase: Literal["movement", "action"]
+    """The phase."""
     groups: Mapping[GroupId, tuple[CreatureId, ...]]
+    """The members of each group, by group."""
 
     def evolve(self, state: State) -> State:
         creatures = {
@@ -354,6 +358,7 @@ class PhaseEnded(Event[State]):
 
     type: ClassVar[str] = "phase_ended"
     phase: Literal["movement", "action"]
+    """The phase."""
 
     def evolve(self, state: State) -> State:
         stage: Stage = "action_start" if self.phase == "movement" else "round_end"
@@ -365,7 +370,7 @@ class HitPointsReset(Event[State]):
     """With the round, hit points below zero become zero."""
 
     type: ClassVar[str] = "hit_points_reset"
-    creatures: tuple[CreatureId, ...]
+    creatures: Creatures
 
     def evolve(self, state: State) -> State:
         for name in self.creatures:

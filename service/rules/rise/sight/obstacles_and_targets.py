@@ -9,7 +9,7 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, Count, CreatureId, Feet, Label, Level, Total
+from service.rules.kernel.values import Code, Count, CreatureId, Feet, Level, Targets, Total
 from service.rules.rise import books
 from service.rules.rise.body.effects import knocked_back, note, pushed
 from service.rules.rise.body.running_the_game import ruled
@@ -18,6 +18,7 @@ from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, Creat
 from service.rules.rise.creatures.sheet import Ability, Area, Effect, Strike, Zone
 from service.rules.rise.creatures.state import Placed, State
 from service.rules.rise.sight.vision_and_lines import are_allies, between, facing, is_clear, may_join
+from service.rules.rise.values import MeansName, UserId
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, cells, distance, is_height
 from service.rules.space.spread import Spans, disc_around, is_within, spread
@@ -38,22 +39,30 @@ class AreaOrigin:
     """Where an area begins: the corner of a space, its side in cells, and its feet above the ground."""
 
     at: Cell
+    """The cell, as x and y."""
     side: Count
+    """The side of the space in cells."""
     altitude: Feet
+    """The feet above the ground."""
 
 
 @record
 class Assault:
     """One use of an ability: who, on whom, and everything that was settled when it was declared."""
 
-    user: CreatureId
-    what: Label
-    targets: tuple[CreatureId, ...]
+    user: UserId
+    what: MeansName
+    targets: Targets
     strike: Strike | None = None
+    """The strike; null for none."""
     effects: tuple[Effect, ...] = ()
+    """The effects, in order."""
     on_crit: tuple[Effect, ...] = ()
+    """The effects of a critical hit."""
     on_miss: tuple[Effect, ...] = ()
+    """The effects of a miss."""
     on_loss: tuple[Effect, ...] = ()
+    """The effects of a hit that takes hit points."""
     after: tuple[Effect, ...] = ()
     """What happens to the user once all targets are done, whatever came of it."""
     terms: Mapping[Code, Total] = EMPTY
@@ -63,12 +72,15 @@ class Assault:
     willing: tuple[CreatureId, ...] = ()
     """Targets that lower their defenses to nothing."""
     subdual: bool = False
+    """Whether it only subdues."""
     spent: bool = False
     """Whether its extra damage was done by an earlier instance of the same use."""
     fatigue: Level = 0
+    """The levels of fatigue that it costs."""
     push: Cell | None = None
     """The direction in which the user pushes whom it hits, moving along."""
     push_ft: Feet = 0
+    """The feet by which it pushes."""
     reactive: bool = False
     """Whether it is made during somebody else's action."""
     path: tuple[Cell, ...] = ()
@@ -314,6 +326,7 @@ class ZoneMade(Event[State]):
 
     type: ClassVar[str] = "zone_made"
     placed: Placed
+    """The zone as it lies on the ground."""
 
     def evolve(self, state: State) -> State:
         return changed(state, zones=(*state.zones, self.placed))
@@ -325,6 +338,7 @@ class ZonesEnded(Event[State]):
 
     type: ClassVar[str] = "zones_ended"
     ended: tuple[Placed, ...]
+    """The zones that ended."""
 
     def evolve(self, state: State) -> State:
         return changed(state, zones=tuple([placed for placed in state.zones if placed not in self.ended]))

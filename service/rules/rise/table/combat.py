@@ -51,8 +51,11 @@ class CombatStarted(Event[State]):
 
     type: ClassVar[str] = "combat_started"
     start_phase: Literal["movement", "action"]
+    """The phase with which the fight begins."""
     unaware: tuple[CreatureId, ...]
+    """The ids of the creatures that are not aware of the fight."""
     partly_unaware: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that are aware of only some enemies."""
 
     def evolve(self, state: State) -> State:
         if state.stage == "ended":
@@ -144,7 +147,9 @@ class StartCombat(Command[State]):
     type: ClassVar[str] = "start_combat"
     sentence: ClassVar[str] = "Start combat[ with the {start_phase} phase]"
     start_phase: Literal["movement", "action"] = "movement"
+    """The phase with which the fight begins."""
     unaware: tuple[CreatureId, ...] = ()
+    """The ids of the creatures that are not aware of the fight."""
     partly_unaware: tuple[CreatureId, ...] = ()
     """Who knows of danger, but not where it comes from."""
 
@@ -298,6 +303,7 @@ class AddCreature(Command[State]):
 
     type: ClassVar[str] = "add_creature"
     entry: Entry
+    """The creature as it enters the fight: its sheet, its place and who controls it."""
     seat: SeatId | None = None
     """The player's seat that controls it; null is the GM."""
 
@@ -339,6 +345,7 @@ class CreatureHidden(hidden_creatures.CreatureHidden[State]):
     """The GM keeps a creature hidden: which, and where; shown to the GM alone."""
 
     entry: Entry
+    """The creature as it enters the fight: its sheet, its place and who controls it."""
 
 
 @record
@@ -347,6 +354,7 @@ class HideCreature(hidden_creatures.HideCreature[State]):
 
     event_type: ClassVar[type[CreatureHidden]] = CreatureHidden
     entry: Entry
+    """The creature as it enters the fight: its sheet, its place and who controls it."""
 
 
 class Den(HidingRules):

@@ -39,14 +39,22 @@ class Opening:
     """Everything a fight begins with."""
 
     creatures: tuple[Entry, ...]
+    """The creatures of the fight, each with its sheet and its place."""
     seats: tuple[SeatEntry, ...] = ()
+    """The seats, each with its role and its creatures."""
     options: Mapping[Code, Option] = EMPTY
+    """The options of the house, by key."""
     terrain: Mapping[CellKey, Terrain] = EMPTY
+    """What cells are made of that are not plain ground, by `x,y`, such as `3,-2`."""
     walls: Walls = EMPTY
+    """Walls and doors on the edges between cells, by `x,y|x,y`, the left or upper cell first, such as
+    `2,0|3,0`."""
     items: Mapping[Code, Cell] = EMPTY
     """The cells of things on the ground, as x and y, by the name of the thing."""
     declared_sides: tuple[SideId, ...] = ()
+    """The ids of the sides whose dice people throw and declare."""
     seeding: Seeding = Seeding()
+    """Who seeds the dice."""
     attitudes: Mapping[CreatureId, Mapping[CreatureId, Attitude]] = EMPTY
     """How creatures regard others from the start, by the id of the one and then of the other; by side if it
     is not here."""
@@ -54,6 +62,7 @@ class Opening:
     """The ids of the members of groups that the GM names, by the group's id; others find their groups by
     the rules."""
     title: Label = ""
+    """The title of the encounter."""
 
 
 @record
@@ -61,6 +70,7 @@ class EncounterOpened(common_opening.EncounterOpened[State]):
     """The encounter exists: its edition, dice and everything it begins with, for all to see."""
 
     opening: Opening
+    """The opening of the encounter."""
 
     def evolve(self, state: State) -> State:
         return initial(state, self)

@@ -1,7 +1,7 @@
 """Find the description of a record and of each of its fields, for the OpenAPI document.
 
-A field's text is its docstring, else that of its annotation, else what the ruleset says about fields of its
-name (`Ruleset.field_texts`), else what every ruleset says. Docstrings of fields are read from the sources.
+A field's text is the docstring below it, else that of its annotation: its own, or of the type that it names.
+Docstrings of fields are read from the sources.
 """
 
 from __future__ import annotations
@@ -14,15 +14,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from service.rules.field_texts import FIELD_TEXTS
-from service.rules.kernel.families import tag_of
-from service.rules.kernel.hints import FieldShape
+from service.rules.kernel.hints import Alternatives, FieldShape
 
-_SHARED: Final = tuple(
-    f"service.rules.{name}"
-    for name in ("contests.", "kernel.", "opening", "rolls.", "secrecy.", "space.", "table.")
-)
-"""How the names of modules begin whose records every ruleset has."""
 CONSTANTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "type": "The type, which says what the other members are.",
@@ -39,20 +32,11 @@ def record_text(kind: Any) -> str:
     return "" if own.startswith(f"{kind.__name__}(") else _line(own.split("\n\n")[0])
 
 
-def field_text(kind: Any, field: FieldShape, words: Mapping[str, str]) -> str:
-    """Return the description of *field* of the record *kind*, empty if nobody wrote one.
-
-    *words* are the ruleset's texts: by `type.field`, where `type` is the record's tag or class, or by
-    `field`.
-    """
-    found = field_docstrings(kind).get(field.name) or _sentence(field.shape.meaning.said)
-    if found:
-        return found
-    tag = tag_of(kind)
-    names = (f"{getattr(kind, tag)}.{field.name}" if tag else "", f"{kind.__name__}.{field.name}", field.name)
-    tables = (FIELD_TEXTS, words) if kind.__module__.startswith(_SHARED) else (words, FIELD_TEXTS)
-    texts = (each[name] for each in tables for name in names if name in each)
-    return next(texts, "")
+def field_text(kind: Any, field: FieldShape) -> str:
+    """Return the description of *field* of the record *kind*, empty if nobody wrote one."""
+    ways = field.shape.ways if isinstance(field.shape, Alternatives) else ()
+    said = next((shape.meaning.said for shape in (field.shape, *ways) if shape.meaning.said), "")
+    return field_docstrings(kind).get(field.name) or _sentence(said)
 
 
 @cache
