@@ -133,7 +133,7 @@ def preview(
         rule = refused.rule or refuser(refused.__traceback__)
         return folded.n, Refusal(code=refused.code, detail=refused.detail, rule=rule), None
     seen = view(folded.state, actor.seat)
-    return folded.n, None, command.way(seen.at(command.place(seen)))
+    return folded.n, None, command.foresee(seen.at(command.place(seen)))
 
 
 def send_all(

@@ -104,7 +104,7 @@ def test_a_token_that_is_dragged_opens_the_way_to_its_cell(
     x, y = middle(pia)
     size = cell_size(page)
     drawn(page, (x, y), (x + 2 * size, y))
-    expect(page.locator(".ruler-text")).to_have_text("2 cells · 10 ft")
+    expect(page.locator(".ruler-text")).to_have_text("10 ft")
     page.mouse.up()
     form = page.locator(".act-form")
     chosen = form.get_by_label("To", exact=True).evaluate("list => list.selectedOptions[0].textContent")
@@ -112,6 +112,26 @@ def test_a_token_that_is_dragged_opens_the_way_to_its_cell(
     form.get_by_role("button", name="Send").click()
     expect(page.locator("#panel-act .said")).to_contain_text("Done: ")
     assert next(each for each in table.creatures() if each["id"] == "pia")["position"] == [2, 0]
+
+
+def test_a_way_that_is_dragged_says_its_cost_and_whom_it_provokes(running: Service, window: Open) -> None:
+    beside = [OPENING["creatures"][0], {**OPENING["creatures"][1], "position": [1, 0]}]
+    table = running.owner.open({**OPENING, "creatures": beside})
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    page = window().visit(at(running, table), table.issue_token("ann")["token"])
+    expect(page.locator("#panel-act [data-type=dash]")).to_be_visible()
+    x, y = middle(page.locator("[data-creature=pia] .form"))
+    size = middle(page.locator("[data-creature=gob] .form"))[0] - x
+    drawn(page, (x, y), (x, y - 2 * size))
+    expect(page.locator(".ruler-text.provokes")).to_have_text("provokes Goblin (GO)")
+    expect(page.locator(".ruler-text").first).to_have_text("10 ft")
+    expect(page.locator("[data-creature=gob]")).to_have_class(re.compile("is-provoked"))
+    page.mouse.up()
+    expect(page.locator(".act-form .foreseen")).to_have_text("10 ft; it provokes Goblin.")
+    expect(page.locator("[data-creature=gob]")).not_to_have_class(re.compile("is-provoked"))
+    before = table.get()["version"]
+    page.locator(".act-form").get_by_role("button", name="Back").click()
+    assert table.get()["version"] == before, "a look at a way sends nothing"
 
 
 def test_a_creature_of_somebody_else_is_not_dragged(running: Service, table: Table, window: Open) -> None:

@@ -215,7 +215,7 @@ class Command(Generic[S]):
         found: Scope | None = table.scope_at(self.place(view(state, self.by.seat)))
         return found
 
-    def way(self, view: S) -> Way | None:
+    def foresee(self, view: S) -> Way | None:
         """Return the way that it would take, on the seat's *view*; None for what is no movement.
 
         Only a command that `check` accepts is asked.

@@ -41,7 +41,7 @@ const named = (offer, tokens, others = []) => {
 export class Act {
   /**
    * @param {HTMLElement} place
-   * @param {{send: (command: Json) => Promise<Json>, types: () => Promise<Json[]>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void}} on
+   * @param {{send: (command: Json) => Promise<Json>, types: () => Promise<Json[]>, foreseen: (command: Json) => Promise<import("./map.mjs").Foreseen | null>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void}} on
    */
   constructor(place, on) {
     this.on = on;
@@ -49,6 +49,7 @@ export class Act {
     /** @type {Open | null} */
     this.open = null;
     this.said = { text: "", isFault: false };
+    this.foreseen = { key: "", text: "" }; // what the command of the open form costs, and whom it provokes
     this.isSending = false;
     this.body = html("div");
     this.below = html("div"); // what belongs to the seat, not to a prompt
@@ -111,6 +112,17 @@ export class Act {
       return true;
     }
     return false;
+  }
+
+  /** Return the command that would bring a creature to a cell, null if none would or something else is to be chosen. @param {string} id @param {number[]} cell @returns {Json | null} */
+  leading(id, cell) {
+    for (const { offer, prompt, field } of this.#ways(id)) {
+      const value = field.reached(cell);
+      if (value === undefined) continue;
+      const first = Object.fromEntries(this.#fields(offer, prompt).map((each) => [each.name, each.first]));
+      return this.#command({ offer, prompt, values: { ...first, [field.name]: value } });
+    }
+    return null;
   }
 
   /** Return the offers of a creature that have places to choose. @param {string} id */
@@ -264,6 +276,7 @@ export class Act {
     };
     const asks = (offer.asks ?? []).filter((name) => name !== "faces" || !prompt.wants.length);
     const command = isGone ? null : this.#command(open);
+    if (this.#fields(offer, prompt).some((field) => field.isOfPlaces)) this.#foresee(command);
     const form = { root: schema ?? {}, id: "field", set: (path, value) => { this.open.values = withPart(this.open.values, path, value); this.#render(); } };
     return html("form", { class: "card act-form", key: `form ${offer.command.type} ${prompt.creature ?? ""}`, onsubmit: (event) => {
       event.preventDefault();
@@ -272,9 +285,22 @@ export class Act {
     this.types.get(offer.command.type) && html("p", { class: "soft small" }, this.types.get(offer.command.type).text),
     isGone && html("p", { class: "fault small", role: "alert" }, "This cannot be done any more, or not yet. What you wrote stays here."),
     this.#fields(offer, prompt).map((field) => field.draw(field.kept(values[field.name]), (value) => take(field.name, value))),
+    this.foreseen.text && this.foreseen.key === JSON.stringify(command) && html("p", { class: "foreseen", role: "status", key: "foreseen" }, this.foreseen.text),
     prompt.wants.length ? drawDice(prompt.wants, values.faces ?? [], (faces) => take("faces", faces)) : null,
     schema ? asks.map((name) => fieldOf(form, schema.properties[name], values[name], [name])) : null,
     html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.isSending }, "Send"), button("Back", () => this.close())));
+  }
+
+  /** Ask what a movement costs and whom it provokes, once for each command. @param {Json | null} command */
+  async #foresee(command) {
+    const key = JSON.stringify(command);
+    if (!command || this.foreseen.key === key) return;
+    this.foreseen = { key, text: "" };
+    const way = await this.on.foreseen(command);
+    if (!way || this.foreseen.key !== key) return;
+    const provoked = way.provokes.map((id) => this.#called(id)).join(", ");
+    this.foreseen = { key, text: `${way.feet} ft${provoked ? `; it provokes ${provoked}` : "; it provokes nobody"}.` };
+    this.#render();
   }
 
   #mark() {

@@ -92,6 +92,7 @@ class Fight {
     this.map = new BattleMap(at("stage"), {
       picked: (id) => this.pick(id), chosen: (cell) => this.#chosen(cell),
       mayDrag: (id) => this.isOwn && this.act.mayMove(id), dragged: (id, cell) => this.#dragged(id, cell),
+      foreseen: (id, cell) => this.#foreseen(this.act.leading(id, cell)),
     });
     this.card = html("div", { id: "card", class: "row", role: "group", "aria-label": "The selected creature", hidden: true });
     at("stage").append(this.card);
@@ -116,6 +117,7 @@ class Fight {
     this.act = new Act(panels.act ?? html("div"), {
       send: (command) => this.#send(command),
       types: () => this.#types(),
+      foreseen: (command) => this.#foreseen(command),
       offer: ({ cells, path, creatures }) => {
         this.map.offer(cells, path);
         this.store.set({ targets: new Set(creatures) });
@@ -209,6 +211,13 @@ class Fight {
   /** Take a creature that was dragged to a cell. @param {string} id @param {number[]} cell */
   #dragged(id, cell) {
     if (this.act.move(id, cell)) this.panels.select("act");
+  }
+
+  /** Return the way of a movement, as the service foresees it; null for anything else. @param {Json | null} command */
+  async #foreseen(command) {
+    if (!command) return null;
+    const { way } = await this.encounter.preview(command).catch(() => ({ way: null })); // the offer opens without it
+    return way ?? null;
   }
 
   #draws() {

@@ -7,6 +7,7 @@ import { Camera } from "./camera.mjs";
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import("./record.mjs").Tokens} Tokens */
+/** @typedef {{path: number[][], feet: number, provokes: string[]}} Foreseen a way, its cost, and the ids of whom it provokes */
 
 const MARGIN = 1; // cells
 const LEAST = 6; // cells across
@@ -124,7 +125,8 @@ const edgeOf = ({ between: [a, b], kind }, heights) => {
 export class BattleMap {
   /**
    * @param {HTMLElement} place
-   * @param {{picked: (id: string) => void, chosen: (cell: number[]) => void, mayDrag?: (id: string) => boolean, dragged?: (id: string, cell: number[]) => void}} on
+   * @param {{picked: (id: string) => void, chosen: (cell: number[]) => void, mayDrag?: (id: string) => boolean, dragged?: (id: string, cell: number[]) => void,
+   *  foreseen?: (id: string, cell: number[]) => Promise<Foreseen | null>}} on
    */
   constructor(place, on) {
     this.on = on;
@@ -199,6 +201,23 @@ export class BattleMap {
       svg("text", { class: "ruler-text", x: to[0] + 0.5, y: to[1] + 0.1 }, `${steps} cell${steps === 1 ? "" : "s"} · ${steps * CELL_FT} ft`));
   }
 
+  /** Draw the way that a creature would take, its cost and whom it provokes. @param {string} id @param {number[]} from @param {Foreseen} way */
+  #way(id, from, { path, feet, provokes }) {
+    const to = path.at(-1) ?? from;
+    const middles = [from, ...path].map(([x, y]) => `${x + 0.5} ${y + 0.5}`);
+    const said = provokes.map((each) => `${this.drawn.get(each)?.token?.name ?? each} (${this.letters.get(each) ?? each})`);
+    show(this.measured, svg("path", { class: "ruler", d: `M${middles.join("L")}`, "data-way": id }),
+      svg("text", { class: "ruler-text", x: to[0] + 0.5, y: to[1] + 0.1 }, `${feet} ft`),
+      said.length > 0 && svg("text", { class: "ruler-text provokes", x: to[0] + 0.5, y: to[1] + 0.45 }, `provokes ${said.join(", ")}`));
+    for (const [each, { node }] of this.drawn) node.classList.toggle("is-provoked", provokes.includes(each));
+  }
+
+  /** Show no way any more. */
+  #noWay() {
+    show(this.measured);
+    for (const { node } of this.drawn.values()) node.classList.remove("is-provoked");
+  }
+
   /** Follow a pointer until it is let go. @param {PointerEvent} event @param {Element} node @param {(event: PointerEvent) => void} move @param {(event: PointerEvent, isDone: boolean) => void} end */
   #follow(event, node, move, end) {
     node.setPointerCapture(event.pointerId);
@@ -227,14 +246,21 @@ export class BattleMap {
     event.stopPropagation();
     const { node, token } = this.drawn.get(id);
     let isMoved = false;
+    let over = "";
     this.camera.isDragging = false;
     this.#follow(event, node, (moved) => {
       if (!isMoved && Math.hypot(moved.clientX - event.clientX, moved.clientY - event.clientY) < DRAG) return;
       isMoved = true;
       this.camera.isDragging = true; // the click that follows selects nothing
-      this.#line(token.position, this.#cell(moved));
+      const cell = this.#cell(moved);
+      if (String(cell) === over) return;
+      over = String(cell);
+      this.#noWay();
+      this.#line(token.position, cell);
+      this.on.foreseen?.(id, cell).then((way) => { if (way && over === String(cell)) this.#way(id, token.position, way); });
     }, (last, isDone) => {
-      show(this.measured);
+      over = "";
+      this.#noWay();
       const cell = this.#cell(last);
       if (isMoved && isDone && String(cell) !== String(token.position)) this.on.dragged(id, cell);
     });

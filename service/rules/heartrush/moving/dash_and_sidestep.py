@@ -122,7 +122,7 @@ class Dash(Command[State]):
             raise Refused("insufficient_movement", f"{cell} is not within reach of a dash: {most} ft at most")
         return found
 
-    def way(self, view: State) -> Way:
+    def foresee(self, view: State) -> Way:
         return foreseen(view, self.creature, self.cells(view), stand=self.stand)
 
     def decide(self, state: State) -> Emits[State]:
@@ -266,7 +266,7 @@ class Sidestep(Command[State]):
             careful_price(view, creature, self.pay)
         check_sidestep(view, creature, self.to, stand=self.stand)
 
-    def way(self, view: State) -> Way | None:
+    def foresee(self, view: State) -> Way | None:
         if self.to is None:
             return None
         return foreseen(view, self.creature, (self.to,), how="sidestep")
