@@ -1,14 +1,15 @@
 """Measure what one owner can do to another: the worst that is legal, beside twenty commands a second.
 
 The greedy owner has three processes: each sends one thing over and over, as fast as the answers come. The
-other owner plays calmly. All share the machine's cores, so the generators' own CPU is part of it.
+other owner plays calmly. All share the machine's cores, so the generators' own CPU is part of it: a process
+that only computes, and asks the service for nothing, says how much of the delay that alone makes.
 """
 
 from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import cycle, repeat
 from multiprocessing.synchronize import Event
@@ -112,6 +113,12 @@ class Greedy:
                 yield lambda: self.ask("POST", f"{at}/audits", {})
 
 
+def _computing(ready: Event, over: Event) -> None:
+    ready.set()
+    while not over.is_set():
+        sum(range(10_000))
+
+
 def _greedy(kind: str, port: int, key: str, ready: Event, over: Event) -> None:
     owner = Greedy(port, key)
     work = getattr(owner, kind)()
@@ -137,7 +144,9 @@ def rows() -> list[Row | str]:
         log.close()
         _calm(port, key, SETTLED_S)
         alone = _calm(port, key, SECONDS)
-        with _crowding(port, other):
+        with _beside([(_computing, ())]):
+            computing = _calm(port, key, SECONDS)
+        with _beside([(_greedy, (kind, port, other)) for kind in ("searches", "options", "past")]):
             beside = _calm(port, key, SECONDS)
         peaks = {kind: max(map(_peak, usage.with_children(pid))) for kind, (pid, *_) in pids.items()}
     assert set(alone.statuses) == {200}, alone.statuses
@@ -145,6 +154,11 @@ def rows() -> list[Row | str]:
     late = sum(count for status, count in beside.statuses.items() if status != 200)
     return [
         Row(f"p99 of an owner at {RATE:.0f}/s, alone", alone.percentile(0.99) * 1000, "ms"),
+        Row(
+            "p99 ÷ p99 alone, beside a process that only computes",
+            computing.percentile(0.99) / alone.percentile(0.99),
+            "",
+        ),
         Row("p50 beside the greedy owner", beside.percentile(0.5) * 1000, "ms"),
         Row("p99 beside the greedy owner", beside.percentile(0.99) * 1000, "ms"),
         Row("p99 ÷ p99 alone", beside.percentile(0.99) / alone.percentile(0.99), "", RATIO, most=True),
@@ -154,16 +168,16 @@ def rows() -> list[Row | str]:
     ]
 
 
-class _crowding:  # noqa: N801 - it reads as what is done
-    """Have the greedy owner send everything at once."""
+class _beside:  # noqa: N801 - it reads as what is done
+    """Run functions at once, each in a process, with an event to set first and one that says when to end."""
 
-    def __init__(self, port: int, key: str) -> None:
+    def __init__(self, work: Sequence[tuple[Callable[..., None], tuple[object, ...]]]) -> None:
         spawn = multiprocessing.get_context("spawn")
         self.over = spawn.Event()
-        self.ready = [spawn.Event() for _ in range(3)]
+        self.ready = [spawn.Event() for _ in work]
         self.processes = [
-            spawn.Process(target=_greedy, args=(kind, port, key, ready, self.over), daemon=True)
-            for kind, ready in zip(("searches", "options", "past"), self.ready, strict=True)
+            spawn.Process(target=do, args=(*given, ready, self.over), daemon=True)
+            for (do, given), ready in zip(work, self.ready, strict=True)
         ]
 
     def __enter__(self) -> None:
@@ -171,7 +185,7 @@ class _crowding:  # noqa: N801 - it reads as what is done
             process.start()
         for process, ready in zip(self.processes, self.ready, strict=True):
             while not ready.wait(1):
-                assert process.is_alive(), "the greedy owner did not begin"
+                assert process.is_alive(), "a process did not begin"
         sleep(SETTLED_S)
 
     def __exit__(self, *_: object) -> None:
