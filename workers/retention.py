@@ -16,9 +16,9 @@ from typing import Final
 import structlog
 
 from service.audit import bundle
-from service.audit.evidence import stored
+from service.audit.evidence import fight_of, stored
+from service.audit.fight import verify_fight
 from service.audit.signing import own_keys
-from service.audit.verify import verify
 from service.core.fold import Folder, Registry
 from service.log.errors import NoSuchEncounter, StoreFailure
 from service.log.protocol import Log
@@ -26,7 +26,7 @@ from service.rules.table.table import GM
 from service.stores import removals
 from service.stores.archive.storage import Storage
 from service.stores.encounter_index import EncounterIndex
-from service.stores.removing import NotRemovable, check, delete, remove
+from service.stores.removing import NotRemovable, Remover, delete
 from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 30.0
@@ -66,6 +66,7 @@ class Retention(PeriodicThread):
         self._registry = registry
         self._folder = Folder(log, registry, capacity=1)
         self._register = EncounterIndex(log)
+        self._remover = Remover(log, self._folder, self._register)
         self._storage = storage
         self._days = days
         self._gone = gone
@@ -92,7 +93,8 @@ class Retention(PeriodicThread):
     def _retire(self, encounter: str, now: float) -> None:
         """Remove *encounter*; after a fault, try again in a day."""
         try:
-            if removals.find(self._log, encounter) is None and not self._is_fork(encounter):
+            is_gone = removals.find(self._log, encounter) is not None
+            if not is_gone and not self._is_fork(encounter) and self._is_played(encounter):
                 self._remove(encounter, now)
         except NoSuchEncounter:
             _logger.info("retention.already_removed", encounter=encounter)
@@ -107,22 +109,25 @@ class Retention(PeriodicThread):
         self._log.drop_due(removals.CLOSED, encounter)
 
     def _remove(self, encounter: str, now: float) -> None:
-        entry = self._register.find(encounter)
-        if entry is None:
-            raise NoSuchEncounter(encounter)
+        self._remover.check(encounter)
         folded = self._folder.current(encounter)
-        check(self._log, entry, folded)
-        name = f"{encounter}{_SUFFIX}"
-        self._storage.put(name, b"".join(bundle.write(stored(self._log, encounter), GM)))
+        address = self._remover.lines(encounter)[0]
+        name = f"{address}{_SUFFIX}"
+        fight = [stored(self._log, line) for line in fight_of(self._log, encounter)]
+        self._storage.put(name, b"".join(bundle.write_fight(fight, GM)))
         raw = self._storage.get(name)
         keys = own_keys(self._log, encounter)
-        report = verify(bundle.read(raw, pinned=keys), self._registry, progress=_breathe)
+        report = verify_fight(bundle.read_fight(raw, pinned=keys), self._registry, progress=_breathe)
         if not report.verdict.is_sound or report.head != folded.hash:
-            self._storage.put(f"{encounter}{_UNSOUND}", raw)
+            self._storage.put(f"{address}{_UNSOUND}", raw)
             self._storage.drop(name)
             raise NotRemovable(f"its bundle is {report.verdict.name}")
-        remove(self._log, folded, sha256(raw).hexdigest(), "retention", now)
-        _logger.info("encounter.removed", encounter=encounter, commits=folded.n)
+        self._remover.remove(encounter, sha256(raw).hexdigest(), "retention", now)
+        _logger.info("encounter.removed", encounter=address, commits=folded.n)
+
+    def _is_played(self, encounter: str) -> bool:
+        """Return whether *encounter* is the line that is played; the others are removed with it."""
+        return self._remover.played(encounter) == encounter
 
     def _is_fork(self, encounter: str) -> bool:
         entry = self._register.find(encounter)

@@ -64,7 +64,10 @@ def find_all(store: SideStore, encounters: Sequence[str]) -> list[Removal | None
     return [None if blob is None else Removal(**json.loads(blob)) for blob in blobs]
 
 
-def put(store: SideStore, removal: Removal, now: float) -> None:
-    """Store *removal*; schedule the record's deletion a minute later, as a worker may still write to it."""
-    store.put_record(COLLECTION, removal.encounter, json.dumps(asdict(removal)).encode())
-    store.set_due(REMOVING, [removal.encounter], int((now + GRACE_S) * 1000), reschedule=True)
+def put(store: SideStore, found: Sequence[Removal], now: float) -> None:
+    """Store the removals of a fight's lines in one step; schedule the deletion of their records.
+
+    It is a minute later, as a worker may still write to them.
+    """
+    store.put_records([(COLLECTION, each.encounter, json.dumps(asdict(each)).encode()) for each in found])
+    store.set_due(REMOVING, [each.encounter for each in found], int((now + GRACE_S) * 1000), reschedule=True)

@@ -6,7 +6,6 @@ import json
 import time
 from base64 import b64encode
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Event
@@ -17,11 +16,9 @@ import pytest
 from service.audit import bundle
 from service.audit.verify import verify
 from service.log import Log
-from service.rules.kernel.records import changed
 from service.stores.archive.storage import DirectoryStorage
+from service.stores.disputes import ROLLED_BACK, Dispute, Disputes
 from service.stores.encounter_index import GRACE_S
-from service.stores.removals import Removal, put
-from service.stores.removing import NotRemovable, check
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.conftest import Worker
@@ -230,35 +227,63 @@ def test_what_is_not_sound_is_kept(
     assert log.due("closed", int((time.time() + 3 * DAY_S) * 1000), 9) == [over.id]
 
 
-def test_a_line_outlives_those_that_go_on_from_it(over: Table, services: Services) -> None:
-    entry, folded = services.encounters.find(over.id), services.folder.current(over.id)
-    assert entry is not None
-    check(services.log, entry, folded)
-    elsewhere = "22222222-2222-8222-8222-222222222222"
-    continued = replace(folded, state=changed(folded.state, continued=elsewhere))
-
-    with pytest.raises(NotRemovable, match="remove that one first"):
-        check(services.log, entry, continued)
-    put(services.log, Removal(elsewhere, "", "owner", 1, "", "", {}), 0)
-    check(services.log, entry, continued)
-    with pytest.raises(NotRemovable, match="fork"):
-        check(services.log, replace(entry, expires="2030-01-01T00:00:00Z"), folded)
+LATER = (0, DAY_S + 60 + GRACE_S + 1)
+"""Before the records of a removed fight are deleted, and after."""
 
 
-def test_the_line_before_a_removed_one_is_readable_at_its_own_address(table: Table) -> None:
+@pytest.mark.parametrize("by", ["owner", "retention"])
+def test_a_fight_is_removed_with_all_its_lines_or_not_at_all(
+    table: Table, log: Log, services: Services, archive: Path, by: str
+) -> None:
+    did(table, ADD, ADD, ADD)
+    accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True})))
+    accepted(table, made(table.gm("POST", f"{table.at}/redo", {"preview": True})))
+    accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True})))
+    dropped = made(table.gm("POST", f"{table.at}/undo", {"to": 2, "preview": True}))
+    made(table.gm("DELETE", f"{table.at}/amendments/{dropped['amendment']}"), 200)
+    lines = [each["line"] for each in table.gm.get(f"{table.at}/lines")["lines"]]
+    assert len(lines) == 5
+    for line in lines[:3]:
+        keeping(log, 1, archive, DAY_S + 60).look()
+        ended = had(Table(table.id, *(who.in_line(line) for who in (table.gm, table.ada, table.bo))))[1]
+        asked = table.gm("POST", f"/v1/encounters/{line}/removal", {"bundle": ended})
+        is_problem(asked, 409, "not-removable")
+        assert table.gm.get(table.at)["line"] == lines[3]
+    table.gm("DELETE", table.at)
+    head = table.gm.get(table.at)
+    raw, digest = had(table)
+
+    if by == "owner":
+        found = made(table.gm("POST", f"{table.at}/removal", {"bundle": digest}), 200)
+    else:
+        keeping(log, 1, archive, DAY_S + 60).look()
+        [file] = archive.iterdir()
+        assert (file.name, file.read_bytes()) == (f"{table.id}.jsonl", raw)
+        for line in lines:
+            services.removals.forget(line)
+        found = table.gm.get(f"{table.at}/removal")
+    assert (found["encounter"], found["size"], found["hash"]) == (table.id, head["version"], head["hash"])
+    assert (found["bundle"], found["by"]) == (digest, by)
+    assert len(bundle.read_fight(raw)) == 4, "what was proposed and dropped is in no bundle"
+    for later_s in LATER:
+        keeping(log, 0, archive, later_s).look()
+        for line in (table.id, *lines):
+            at = f"/v1/encounters/{line}"
+            for path in ("", "/state", "/bundle", "/lines"):
+                is_problem(table.gm("GET", at + path), 410, "encounter-removed")
+                if line != dropped["line"]:  # no player ever sees that one
+                    is_problem(table.ada("GET", at + path), 410, "encounter-removed")
+            assert made(table.gm("POST", f"{at}/removal", {"bundle": digest}), 200)["bundle"] == digest
+        assert table.ada.get(f"{table.at}/removal") == found
+        assert table.gm.get("/v1/encounters")["encounters"] == []
+    assert all(keys_of(log, line) == DELETED for line in lines)
+
+
+@pytest.mark.parametrize("line", [0, 1])
+def test_a_fight_with_a_line_in_dispute_is_not_removed(table: Table, log: Log, line: int) -> None:
     did(table, ADD, ADD)
     newest = accepted(table, made(table.gm("POST", f"{table.at}/undo", {"to": 3, "preview": True})))
-    newest.send(newest.gm, {"type": "close", "reason": "enough"})
-    assert newest.gm("POST", f"{newest.at}/checkpoints", Prefer="wait=30").status_code == 200
-    raw = newest.gm("GET", f"{newest.at}/bundle").data
-    removal = {"bundle": sha256(raw).hexdigest()}
-    assert newest.gm("POST", f"{newest.at}/removal", removal).status_code == 200
-
-    found = table.gm.get(table.at)
-
-    assert (found["encounter"], found["line"], found["continued"]) == (table.id, table.id, newest.id)
-    again = newest.as_played.gm
-    is_problem(again("GET", newest.at), 410, "encounter-removed")
-    for at in (table.at, newest.at):  # a repeat has no effect on the line before
-        assert newest.gm("POST", f"{at}/removal", removal).status_code == 200
-    assert table.gm.get(table.at)["line"] == table.id
+    table.gm("DELETE", table.at)
+    digest = had(table)[1]
+    Disputes(log).open(Dispute((table.id, newest.id)[line], ROLLED_BACK, 9, "ab" * 32, 1, epoch=3))
+    is_problem(table.gm("POST", f"{table.at}/removal", {"bundle": digest}), 409, "not-removable")

@@ -281,7 +281,7 @@ def test_what_was_removed_or_has_expired_is_not_missing(signing_memory: SigningM
         notary_of(kept(sitting), signing_memory).sign_closed(sitting.encounter)
         empty = MemoryLog()
         if isinstance(gone, Removal):
-            removals.put(empty, gone, 0.0)
+            removals.put(empty, [gone], 0.0)
         else:
             EncounterIndex(empty).enter(gone)
             with pytest.raises(Disputed):

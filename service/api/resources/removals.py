@@ -48,7 +48,7 @@ NEW_REMOVAL: Final = strict(
     problems=("not-removable", "bundle-digest-mismatch"),
 )
 def remove_encounter(request: ApiRequest) -> ApiResponse:
-    """Remove a closed encounter whose bundle you have; its record is deleted.
+    """Remove a closed encounter whose bundle you have; the records of all its lines of play are deleted.
 
     `bundle` is the SHA-256 of the gm's current bundle in hexadecimal digits, which proves that you have the
     bundle. From then on every address of the encounter answers 410, except this one, its checkpoints and its
@@ -60,25 +60,20 @@ def remove_encounter(request: ApiRequest) -> ApiResponse:
         if standing.bundle != had:
             raise removed(standing.public_data)
         return ApiResponse(standing.public_data)
-    after = services.folder.current(encounter).state.continued
-    standing = services.removals.of(after) if after is not None else None
-    if (
-        standing is not None and standing.bundle == had
-    ):  # a repeat; the address stands for the line before now
-        return ApiResponse(standing.public_data)
-    entry = services.encounters.find(encounter)
-    assert entry is not None, "the authenticator has checked it"
-    folded = services.folder.current(encounter)
+    remover = removing.Remover(services.log, services.folder, services.encounters)
+    played = remover.played(encounter)
     try:
-        removing.check(services.log, entry, folded)
+        remover.check(played)
     except removing.NotRemovable as why:
         raise Problem("not-removable", str(why)) from why
-    if digest(request) != had:
+    if digest(request, played) != had:
         raise Problem(
             "bundle-digest-mismatch", "this is not the SHA-256 of the current bundle; download it again"
         )
-    made = removing.remove(services.log, folded, had, "owner", services.clock())
-    services.removals.forget(encounter)
+    lines = remover.lines(played)
+    made = remover.remove(played, had, "owner", services.clock())
+    for line in lines:
+        services.removals.forget(line)
     return ApiResponse(made.public_data)
 
 
@@ -99,9 +94,9 @@ def get_removal(request: ApiRequest) -> ApiResponse:
     return ApiResponse(found.public_data)
 
 
-def digest(request: ApiRequest) -> str:
-    """Return the SHA-256, in hexadecimal digits, of the bundle that the caller's seat would get now."""
+def digest(request: ApiRequest, played: str) -> str:
+    """Return the SHA-256, in hexadecimal digits, of the fight's bundle that the caller would get now."""
     made = sha256()
-    for line in bundle.write_fight(stored_fight(request.services.log, request.encounter), request.me.seat):
+    for line in bundle.write_fight(stored_fight(request.services.log, played), request.me.seat):
         made.update(line)
     return made.hexdigest()
