@@ -32,8 +32,10 @@ def rows() -> list[Row | str]:
         by_length = [(_alone(at, long), _alone(at, short)) for _ in range(TURNS)]
         alone = [_together(at, lines) for lines in few]
         before = _memory(at)
+        spent = _spent(at)
         over_http.encounters(at.port, at.key, MANY)
-        memory = {kind: (kb - before[kind]) / MANY for kind, kb in _memory(at).items()}
+        opening = (_spent(at) - spent) / MANY
+        after = _memory(at)
         beside = [_together(at, _lines(at, FEW)) for _ in range(TURNS)]
     return [
         Row(
@@ -50,9 +52,26 @@ def rows() -> list[Row | str]:
             1.1,
             most=True,
         ),
+        Row("opening and beginning an encounter, all processes", opening * 1000, "ms of CPU", 10, most=True),
         *(
-            Row(f"memory of an open encounter, {kind}", memory[kind], "kB", 20, most=True)
+            Row(
+                f"memory of an open encounter, {kind}",
+                (after[kind] - before[kind]) / MANY,
+                "kB",
+                20,
+                most=True,
+            )
             for kind in ("API", "worker")
+        ),
+        *(
+            Row(
+                f"memory of one process with {MANY:,} open, {kind}",
+                after[kind] / each / 1024,
+                "MiB",
+                250,
+                most=True,
+            )
+            for kind, each in (("API", servers.API_PROCESSES), ("worker", 1))
         ),
     ]
 
@@ -63,6 +82,12 @@ def _memory(at: Serving) -> dict[str, int]:
         kind: usage.private_kb(one for pid in pids for one in usage.with_children(pid))
         for kind, pids in at.pids.items()
     }
+
+
+def _spent(at: Serving) -> float:
+    """Return the seconds of CPU that all processes have used."""
+    pids = [one for each in at.pids.values() for pid in each for one in usage.with_children(pid)]
+    return usage.used(pids).cpu
 
 
 def _lines(at: Serving, count: int) -> list[Iterator[bytes]]:

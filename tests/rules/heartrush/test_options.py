@@ -304,3 +304,9 @@ def test_HR_STANCE_2_the_gm_chooses_first(options: dict[str, Any], expected: str
     fight = begun(NEAR, options=options).do("engage", creature="pia", target="orc")
     fight.send("choose_stance", "zoe", creature="pia", prompt=fight.prompt("pia"), stance="might")
     assert (fight.refusal.code if fight.refusal else None) == expected
+
+
+def test_encounters_with_the_same_options_have_one_house() -> None:
+    options = {"instant_resets_passes": True}
+    assert opened(NEAR, options=options).state.house is opened(NEAR, options=dict(options)).state.house
+    assert opened(NEAR).state.house != opened(NEAR, options=options).state.house

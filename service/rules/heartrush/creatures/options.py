@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, Literal
 
 from service.rules.house_options import defaults, option, specs_of
@@ -349,4 +350,10 @@ DEFAULTS: Final = defaults(OPTIONS.values())
 
 def house_of(chosen: Mapping[str, Option]) -> House:
     """Return the house with the *chosen* values, and the defaults of the other options."""
-    return House(**{**DEFAULTS, **chosen})  # type: ignore[arg-type]  # each value was checked with its spec
+    return _house(tuple(sorted(chosen.items())))
+
+
+@lru_cache(maxsize=256)
+def _house(chosen: tuple[tuple[str, Option], ...]) -> House:
+    """Return the house with the *chosen* values: one object for all encounters that chose them."""
+    return House(**{**DEFAULTS, **dict(chosen)})  # type: ignore[arg-type]  # each value was checked with its spec
