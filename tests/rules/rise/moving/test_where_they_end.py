@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 from service.rules.kernel.messages import Event, Private
+from service.rules.rise.body.effects import Moved
 from service.rules.rise.creatures.state import State
 from service.rules.ruleset import Decision
 from service.rules.space.grid import Cell
@@ -150,3 +151,21 @@ def test_RI_RES_16_everybody_ends_where_its_group_saw_it_or_an_event_says_why(se
     """RI-RES-16, RI-MOVE-4."""
     watch = played(seed, 150)
     assert watch.phases >= 2
+
+
+def test_two_in_one_space_that_nothing_explains_are_found() -> None:
+    """The first law can fail: an event that puts one creature onto another is planted."""
+    before = crowd(1).do("start_combat").state
+    one, other = [creature for creature in before.creatures.values() if creature.altitude == 0][:2]
+    planted = Moved(creature=one.id, path=(other.position,), how="forced")
+    with pytest.raises(AssertionError, match=one.id):
+        Watch().follow(before, Decision(state=planted.evolve(before), facts=(planted,)))
+
+
+def test_one_that_is_put_back_without_a_reason_is_found() -> None:
+    """The second law can fail: its group saw it elsewhere, and no event names it."""
+    watch, state = Watch(), crowd(1).do("start_combat").state
+    name, found = next(iter(state.creatures.items()))
+    watch.ends = {name: (found.position[0] + 1, found.position[1])}
+    with pytest.raises(AssertionError, match=name):
+        watch.hold(state)
