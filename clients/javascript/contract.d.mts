@@ -10314,7 +10314,7 @@ version: number;
 accepted: boolean;
 /** Why the command was refused. */
 refusal?: Refusal;
-/** The way of a movement, as its seat foresees it. */
+/** The way that the mover would take. */
 way?: Way;
 };
 

@@ -1372,7 +1372,7 @@ class Preview(t.TypedDict):
     refusal: t.NotRequired["Refusal"]
     """Why the command was refused."""
     way: t.NotRequired["Way"]
-    """The way of a movement, as its seat foresees it."""
+    """The way that the mover would take."""
 
 @t.final
 class ProblemError(t.TypedDict):

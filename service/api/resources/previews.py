@@ -29,7 +29,7 @@ PREVIEW: Final = component(
     "Preview",
     closed(
         "Whether a command would be accepted now, judged by what its seat can see.",
-        {"refusal": REFUSAL, "way": WAY},
+        {"refusal": REFUSAL, "way": {**WAY, "description": "The way that the mover would take."}},
         version=NUMBER,
         accepted=TRUTH,
     ),
