@@ -66,7 +66,7 @@ class Settings:
     owner_rate_limit: int = 240_000
     """Requests a minute with all keys of one owner; 0 means unlimited."""
     process_mb: int = 4_096
-    """Megabytes of memory that one API process or worker may write to; 0 means unlimited."""
+    """Megabytes that one API process, worker or process of its jobs may write to; 0 means unlimited."""
     store_mb: int = 0
     """Megabytes of memory that the embedded server may use; 0 means half of the machine's."""
     owner_encounters: int = 10_000
