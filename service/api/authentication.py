@@ -33,6 +33,7 @@ from service.usecases.services import Services
 
 CHALLENGE: Final = 'Bearer realm="rewound"'
 _BEARER: Final = "bearer "
+_BEARER_ALONE: Final = "send Authorization: Bearer with an API key or a seat token"
 
 
 class Authenticator:
@@ -123,9 +124,9 @@ class Authenticator:
 
     def _identify(self, sent: str | None, request: ApiRequest) -> Principal:
         if sent is None:
-            _challenge("send Authorization: Bearer with an API key or a seat token")
+            _challenge(_BEARER_ALONE)
         if not sent.lower().startswith(_BEARER):
-            _challenge("only the Bearer scheme is supported", "invalid_request")
+            _challenge(f"{_BEARER_ALONE}; only the Bearer scheme is supported", "invalid_request")
         text = sent[len(_BEARER) :].strip()
         if share_links.is_one(text):
             link = share_links.read(self._host.service_key, text, self._host.clock())

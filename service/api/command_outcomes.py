@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 from service.api import parameters
-from service.api.problems import Problem
+from service.api.fields import kind_of
+from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, near
 from service.core import views
@@ -33,6 +34,11 @@ def read_command(
     *at* is the pointer of the command in the body. Raises `invalid` for an unknown command type.
     """
     members = data if isinstance(data, dict) else {}
+    if data is not None and not isinstance(data, dict):
+        raise invalid((at, f"a command, an object with a type, not {kind_of(data)}"))
+    wrapped = {*members} & {"command", "commands"}
+    if wrapped and "type" not in members:
+        raise invalid((f"{at}/{wrapped.pop()}", "no such field: send what is in it as the whole body"))
     edition = request.me.edition
     type_, schema = request.inputs[edition].command(members.get("type"), at)
     found = [(at + pointer, detail) for pointer, detail in faults(schema, members)]

@@ -19,7 +19,7 @@ from typing import Final, Literal, TypeVar
 
 from service.api.parameters import Parameter
 from service.api.request import ApiRequest, ApiResponse
-from service.api.schemas import StrictSchema, faults, raise_if_invalid
+from service.api.schemas import UNKNOWN, StrictSchema, faults, raise_if_invalid
 from service.api.shapes import Schema
 from service.steps import Steps
 
@@ -194,10 +194,17 @@ def _checking(handler: Handler, body: StrictSchema | Schema | None) -> Handler:
 
     @wraps(handler)
     def check(call: ApiRequest) -> ApiResponse | Steps[ApiResponse]:
-        raise_if_invalid(faults(body, call.data))
+        raise_if_invalid([(at, said + _hint(at, said)) for at, said in faults(body, call.data)])
         return handler(call)
 
     return check
+
+
+def _hint(at: str, said: str) -> str:
+    """Return where a field at the pointer *at* belongs, which a body does not have but an address has."""
+    asked = {each.name for declared in OPERATIONS.all.values() for each in declared.query}
+    name = at.removeprefix("/")
+    return f"; it belongs in an address: ?{name}=" if said == UNKNOWN and name in asked else ""
 
 
 OPERATIONS: Final = Operations()

@@ -62,7 +62,8 @@ def read_parameter(parameter: Parameter, text: str) -> str | int:
             raise ValueError(f"a whole number from {parameter.least} to {parameter.most}")
         return int(text)
     if not re.fullmatch(parameter.pattern, text):
-        raise ValueError(f"text that matches {parameter.pattern}")
+        is_word = re.fullmatch(r"\w+", parameter.pattern)
+        raise ValueError(f"{'only' if is_word else 'text that matches'} {parameter.pattern}")
     wrong = fault(text, lines=False)
     if wrong is not None or not is_normalized("NFC", text):
         raise ValueError(wrong or "text in Unicode normalization form C")

@@ -292,7 +292,9 @@ def _of_framework(fault: HTTPException) -> Problem:
     code = _CODES.get(fault.code or 500)
     if code is None:
         code = "bad-request" if 400 <= (fault.code or 500) < 500 else "internal-error"  # noqa: PLR2004 - HTTP's classes
-    headers = {name: value for name, value in fault.get_headers() if name == "Allow"}
+    headers = {  # in one order: the framework gives a set
+        name: ", ".join(sorted(value.split(", "))) for name, value in fault.get_headers() if name == "Allow"
+    }
     detail = {
         "not-found": "there is nothing at this address that you may see",
         "method-not-allowed": f"this resource supports {headers.get('Allow', 'another method')} alone",
@@ -310,7 +312,7 @@ def _of_log(fault: Exception) -> Problem | None:
 def _conflict(fault: Any) -> Problem:
     return Problem(
         "version-mismatch",
-        str(fault),
+        f'{fault}: read what is new, then send If-Match: "{fault.actual}"',
         members={"version": fault.actual},
         headers={"ETag": f'"{fault.actual}"'},
     )

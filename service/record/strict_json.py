@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -69,6 +70,8 @@ class _Unreadable:
 
 def read(raw: bytes, profile: JsonProfile) -> Any:  # noqa: ANN401 - any JSON value
     """Return the value of the JSON in *raw*; raises `NotStrict` for the first fault."""
+    if raw.startswith(BOM_UTF8):
+        raise NotStrict("", "a byte order mark, which JSON has not: send UTF-8 without it")
     try:
         text = raw.decode()
     except UnicodeDecodeError as fault:

@@ -76,7 +76,7 @@ def place(url: str) -> WebhookAddress:
     except ValueError as fault:
         raise AddressNotAllowed("not a URL") from fault
     if parts.scheme not in {"https", "http"}:
-        raise AddressNotAllowed("https://…")
+        raise AddressNotAllowed("an address that begins with https://")
     is_secure = parts.scheme == "https"
     if "@" in parts.netloc:
         raise AddressNotAllowed("no name or password in a URL")
@@ -128,7 +128,7 @@ class WebhookAddressGuard:
             address = ip_address(found.host)
         except ValueError:
             if not found.is_secure and not self.networks:
-                raise AddressNotAllowed("https://…") from None
+                raise AddressNotAllowed("an address that begins with https://") from None
         else:
             self._judge(found, str(address))
 

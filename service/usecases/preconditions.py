@@ -184,7 +184,9 @@ def _check_undo(services: Services, encounter: str, data: Mapping[str, Any]) -> 
     entries = services.log.commands(encounter, last - 1, 1)
     is_taken_up = any(load_request(entry.raw).type == AcceptLine.type for entry in entries)
     if data["commit"] > last - is_taken_up:
-        raise Refused("no_such_moment", f"there is no commit {data['commit']}", "TABLE-AMEND-2")
+        wanted, newest = data["commit"] - 1, last - is_taken_up
+        detail = f"nothing comes after version {wanted}: the newest is {newest}"
+        raise Refused("no_such_moment", detail, "TABLE-AMEND-2")
 
 
 def _check_redo(services: Services, encounter: str, data: Mapping[str, Any]) -> None:  # noqa: ARG001 - every check has one signature

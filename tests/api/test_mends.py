@@ -124,6 +124,195 @@ def test_a_mistake_in_a_command_is_named_with_its_mend(owner: Api, mistake: str)
     assert mend in json.loads(answer.text)["detail"], answer.text
 
 
+DASH: Final = b'{"type": "dash", "creature": "pia", "to": [3, 3]}'
+Asked = tuple[str, str, str, object, Mapping[str, str], int, str]
+REQUESTS: Final[dict[str, Asked]] = {
+    # who, method, address, body, headers, status, mend
+    "no /v1": ("gm", "GET", "{bare}/state", None, {}, 404, "closest match: /v1/encounters/"),
+    "no /v1 before a new fight": (
+        "gm",
+        "POST",
+        "/encounters",
+        FORD,
+        {},
+        404,
+        "closest match: /v1/encounters",
+    ),
+    "a misspelled address": ("gm", "GET", "{at}/sate", None, {}, 404, "/state"),
+    "a singular": ("gm", "POST", "{at}/command", DASH, {}, 404, "/commands"),
+    "an id of one's own": ("gm", "GET", "/v1/encounters/ford/state", None, {}, 404, "is a UUID"),
+    "a method of another kind": ("gm", "PUT", "{at}/commands", DASH, {}, 405, "GET, HEAD, POST"),
+    "no token": ("nobody", "GET", "{at}", None, {}, 401, "send Authorization: Bearer"),
+    "a token alone": (
+        "nobody",
+        "GET",
+        "{at}",
+        None,
+        {"Authorization": "rw_x"},
+        401,
+        "send Authorization: Bearer",
+    ),
+    "a key in a header of its own": (
+        "nobody",
+        "GET",
+        "{at}",
+        None,
+        {"X_Api_Key": "rw_x"},
+        401,
+        "Authorization",
+    ),
+    "a seat opens a fight": ("ann", "POST", "/v1/encounters", FORD, {}, 403, "needs an API key"),
+    "an observer acts": ("bob", "POST", "{at}/commands", DASH, {}, 403, "gm and player may"),
+    "the gm acts for a player": ("gm", "POST", "{at}/commands", DASH, {}, 409, "change_seat takes it over"),
+    "no media type": (
+        *("gm", "POST", "{at}/commands", DASH),
+        {"Content_Type": "text/plain"},
+        *(415, "send Content-Type: application/json"),
+    ),
+    "a comma too many": ("gm", "POST", "{at}/commands", b'{"type": "dash",}', {}, 400, "at character 16"),
+    "a name twice": (
+        "gm",
+        "POST",
+        "{at}/commands",
+        b'{"type": "a", "type": "b"}',
+        {},
+        400,
+        "/type: duplicate",
+    ),
+    "half a cell": (
+        "ann",
+        "POST",
+        "{at}/commands",
+        DASH.replace(b"3,", b"3.5,"),
+        {},
+        400,
+        "/to/0: a whole number",
+    ),
+    "a byte order mark": (
+        "ann",
+        "POST",
+        "{at}/commands",
+        b"\xef\xbb\xbf" + DASH,
+        {},
+        400,
+        "UTF-8 without it",
+    ),
+    "no body": ("ann", "POST", "{at}/commands", None, {}, 422, "commands lists them"),
+    "text for a command": (
+        "ann",
+        "POST",
+        "{at}/commands",
+        b'"dash"',
+        {},
+        422,
+        "an object with a type, not text",
+    ),
+    "a number in an array of commands": (
+        "ann",
+        "POST",
+        "{at}/commands",
+        [1],
+        {},
+        422,
+        "/0: a command, an object",
+    ),
+    "a command that is wrapped": (
+        *("ann", "POST", "{at}/commands", {"command": json.loads(DASH)}, {}, 422),
+        "/command: no such field: send what is in it as the whole body",
+    ),
+    "no command in an array": ("ann", "POST", "{at}/commands", [], {}, 422, "from 1 to 50"),
+    "a command of the other book": (
+        *("ann", "POST", "{at}/commands", {"type": "plan_movement", "creature": "pia"}, {}, 422),
+        "plan_movement is a command of rise@1",
+    ),
+    "a capital letter": ("ann", "POST", "{at}/commands", {"type": "Dash"}, {}, 422, "closest match: dash"),
+    "a cell as an object": (
+        *("ann", "POST", "{at}/commands", {"type": "dash", "creature": "pia", "to": {"x": 1, "y": 2}}),
+        *({}, 422, "/to: a list of 2 whole numbers, not an object"),
+    ),
+    "a version without quotes": (
+        "ann",
+        "POST",
+        "{at}/commands",
+        DASH,
+        {"If_Match": "2"},
+        400,
+        'for example "12"',
+    ),
+    "an old version": (
+        "ann",
+        "POST",
+        "{at}/commands",
+        DASH,
+        {"If_Match": '"1"'},
+        412,
+        'then send If-Match: "',
+    ),
+    "a parameter that is not there": ("gm", "GET", "{at}/state?version=3", None, {}, 422, "min_version"),
+    "a version to come": ("gm", "GET", "{at}/state?at=999", None, {}, 422, "the newest version"),
+    "too long a page": ("gm", "GET", "/v1/encounters?limit=1000", None, {}, 422, "from 1 to 200"),
+    "another language": ("gm", "GET", "{at}/options?text=de", None, {}, 422, "?text: only en"),
+    "a misspelled seat": ("gm", "POST", "{at}/seats/anna/token", {}, {}, 409, "closest match: ann"),
+    "undo of what is to come": (
+        "gm",
+        "POST",
+        "{at}/undo",
+        {"to": 999},
+        {},
+        409,
+        "version 999: the newest is ",
+    ),
+    "undo of nothing": ("gm", "POST", "{at}/undo", {}, {}, 422, "/to: this field is required"),
+    "after in the body": ("gm", "POST", "{at}/tickets", {"after": 3}, {}, 422, "in an address: ?after="),
+    "an edition without its number": ("gm", "GET", "/v1/rulesets/heartrush", None, {}, 404, "heartrush@1"),
+    "a misspelled rule": (
+        "gm",
+        "GET",
+        "/v1/rulesets/heartrush@1/rules/HR-MOVE-66",
+        None,
+        {},
+        404,
+        "HR-MOVE-6",
+    ),
+    "a webhook without an address": (
+        "gm",
+        "POST",
+        "/v1/webhooks",
+        {"url": "bot"},
+        {},
+        422,
+        "begins with https://",
+    ),
+    "an edge between cells apart": (
+        *("gm", "POST", "/v1/encounters", opening(walls={"0,0|5,0": "wall"}), {}, 422),
+        "x,y|x,y: two cells side by side, the left or upper one first",
+    ),
+    "a door of no kind": (
+        *("gm", "POST", "/v1/encounters", opening(walls={"0,0|1,0": "door"}), {}, 422),
+        "one of wall, closed_door, open_door",
+    ),
+    "two on a cell": (
+        *("gm", "POST", "/v1/encounters", opening(creatures=[PIA, {**ORC, "position": [0, 0]}]), {}, 422),
+        "/creatures/1/position: pia stands there",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", REQUESTS)
+def test_a_mistake_in_a_request_is_named_with_its_mend(owner: Api, mistake: str) -> None:
+    who, method, address, sent, headers, status, mend = REQUESTS[mistake]
+    bare = f"/encounters/{json.loads(owner('POST', '/v1/encounters', FORD).text)['encounter']}"
+    at = f"/v1{bare}"
+    seats = {
+        seat: owner.with_token(json.loads(owner("POST", f"{at}/seats/{seat}/token", {}).text)["token"])
+        for seat in ("ann", "bob")
+    }
+    asking = {"gm": owner, "nobody": Api(owner.app), **seats}[who]
+    answer = asking(method, address.format(at=at, bare=bare), sent, **headers)
+    assert answer.status_code == status, answer.text
+    assert mend in json.loads(answer.text)["detail"], answer.text
+
+
 def test_a_key_that_was_used_is_answered_with_what_to_do(owner: Api) -> None:
     keyed = {"Idempotency_Key": '"a"'}
     owner("POST", "/v1/encounters", FORD, **keyed)

@@ -243,7 +243,7 @@ def test_what_has_no_spelling_is_never_spelled(value: object) -> None:
         (b"[" + b"9" * 5000 + b"]", "/0", "a whole number of at most 53 bits"),
         (b'["\xff"]', "", "not UTF-8 at byte 2"),
         (b'["\xed\xa0\x80"]', "", "not UTF-8 at byte 2"),
-        (b'\xef\xbb\xbf{"a":1}', "", "not JSON at character 0: expecting value"),
+        (b'\xef\xbb\xbf{"a":1}', "", "a byte order mark, which JSON has not: send UTF-8 without it"),
         (b"", "", "not JSON at character 0: expecting value"),
         (b"{} {}", "", "not JSON at character 3: extra data"),
         (b'{"a":"' + b"[" * 70, "", "not JSON at character 5: unterminated string starting at"),

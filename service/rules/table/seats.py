@@ -10,6 +10,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.hexadecimal import check_hex
 from service.rules.kernel.messages import Command, Emits, Event, Refused
+from service.rules.kernel.near import close_name
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import Code, Count, CreatureId, SeatId, SeatKey
@@ -150,7 +151,9 @@ def _well_formed(key: str | None) -> None:
 def _known(view: Table, seat: str) -> Seat:
     found = view.seats.get(seat)
     if found is None or found.closed:
-        raise Refused("no_such_seat", f"there is no open seat {seat}", "TABLE-SEAT-1")
+        near = close_name(seat, [name for name, each in view.seats.items() if not each.closed])
+        hint = f"; closest match: {near}" if near is not None else ""
+        raise Refused("no_such_seat", f"there is no open seat {seat}{hint}", "TABLE-SEAT-1")
     return found
 
 
