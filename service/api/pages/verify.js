@@ -74,7 +74,8 @@ const judge = async (file) => {
   await new Promise((done) => { setTimeout(done, 20); }); // lets the browser draw before the work begins
   try {
     const raw = await last.arrayBuffer();
-    const report = await verifyNatively(raw, await held(), (done, of) => show("", "Reading …", `${done} of ${of} signatures`, []));
+    const holds = await held();
+    const report = await verifyNatively(raw, holds, (done, of) => show("", "Reading …", `${done} of ${of} signatures`, []));
     const { verdict } = report;
     const isSound = report.checked.length > 0;
     const rest = isSound ? [`not checked: ${report.not_checked.replaceAll("`", "")}`] : [verdict.detail];
@@ -84,7 +85,7 @@ const judge = async (file) => {
     show(kind, title, said, [["file", last.name], ...facts(report)], verdict.text);
     if (isSound) {
       at("result").append(importer);
-      showRecord(at("record"), raw);
+      showRecord(at("record"), raw, holds.keys);
     }
   } catch (fault) {
     show("", "Nothing to verify", fault.message, []);

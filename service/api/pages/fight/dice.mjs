@@ -4,6 +4,9 @@ import { html, words } from "../shared/dom.mjs";
 
 /** @typedef {import("../client/contract.mjs").Roll} Roll */
 
+/** Return the name of a roll, as the verifier writes it. @param {Roll} roll */
+export const rollName = ({ name: { epoch, lane, stream, place } }) => `${epoch}/${lane}/${stream}#${place}`;
+
 /** @param {Roll["dice"][number]} die */
 const dieOf = ({ role, sides, face, dropped }) => html("span", {
   class: `die${dropped ? " is-dropped" : ""}${face === sides ? " is-high" : ""}`,

@@ -13,7 +13,7 @@ import { branchesOf, takenBack } from "./branches.mjs";
 import { drawCard, madeBy } from "./card.mjs";
 import { Log } from "./log.mjs";
 import { BattleMap, lettersOf } from "./map.mjs";
-import { markOf, nameOf, Proof, save } from "./proof.mjs";
+import { evidence, markOf, nameOf, Proof, save } from "./proof.mjs";
 import { FightRecord } from "./record.mjs";
 import { drawRoster } from "./roster.mjs";
 import { Rulings } from "./rulings.mjs";
@@ -110,7 +110,7 @@ class Fight {
       shown: (n) => this.go(n),
       wanted: (n) => this.#need(n),
       all: () => this.#needAll(),
-      why: asked.seen_by ? undefined : (n, place) => explain(this.encounter, this.asked, n, place, this.log.names),
+      why: asked.seen_by ? undefined : (n, place) => this.#explain(n, place),
       contest: ACTORS.has(role) && this.isOwn ? (n) => this.rulings.ask(n) : undefined,
     }, above);
     this.timeline = new Timeline(at("timeline"), { go: (n) => this.go(n), live: () => this.goLive(), branch: (to) => this.#branch(to) });
@@ -296,7 +296,14 @@ class Fight {
     this.go(n);
     this.log.mark(n);
     const place = this.log.beneath(n);
-    if (place && !place.querySelector(".why")) explain(this.encounter, this.asked, n, place, this.log.names);
+    if (place && !place.querySelector(".why")) this.#explain(n, place);
+  }
+
+  /** Explain commit *n* in *place*, from where each of its dice can be recomputed here. @param {number} n @param {HTMLElement} place */
+  #explain(n, place) {
+    const { encounter, asked, look: { proving } } = this;
+    explain(encounter, asked, n, place, this.log.names, async (roll) =>
+      proving.steps({ n, roll, line: asked.line }, ...await evidence(encounter, asked, proving)));
   }
 
   /** Have the log and the address follow: at once after a step, and else when the timeline rests. @param {number} n */

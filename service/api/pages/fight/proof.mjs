@@ -4,6 +4,7 @@ import { at, button, faultText, html, show } from "../shared/dom.mjs";
 
 /** @typedef {{isSound: boolean, isSigned: boolean, hasKey: boolean, signed: number, size: number, head: string | null, text: string, meaning: string, detail: string,
  *  key: string | null, warnings: string[], facts: [string, string][], notChecked: string}} Verified */
+/** @typedef {{n: number, roll?: string, line?: string}} Checked a commit, and one of its rolls by its name; without it the commit's place */
 /**
  * @typedef {object} Proving how a record is verified where the page is
  * @property {string} intro what a click does
@@ -12,6 +13,7 @@ import { at, button, faultText, html, show } from "../shared/dom.mjs";
  * @property {(bundle: string, keys: string[]) => Promise<Verified>} verify
  * @property {() => Promise<string[]>} keys the public keys whose signatures count; throws an Error for one that is none
  * @property {() => Promise<unknown>} [prepare] has the newest commit signed
+ * @property {(what: Checked, bundle: string, keys: string[]) => Promise<import("../verifier/steps.mjs").Steps>} steps recomputes one die, or one place
  * @property {HTMLElement} [more] a place for more that is asked
  * @property {Verified} [found] what has been verified already
  */
@@ -32,6 +34,16 @@ export const markOf = (found, n) => {
   if (!found.isSound) return ["is-fault", `Not sound: ${found.text}`];
   if (n > found.size) return ["", `Verified up to #${found.size}`];
   return found.isSigned && n <= found.signed ? ["is-proved", "✓ Proved"] : ["is-unsigned", found.hasKey ? "Consistent, not signed yet" : "Consistent, no key given"];
+};
+
+/**
+ * Return the record with its signatures as it is now, and the keys that count.
+ * @param {import("../client/rewound.mjs").Encounter} encounter @param {{line?: string}} asked @param {Proving} proving
+ * @returns {Promise<[string, string[]]>}
+ */
+export const evidence = async ({ client, path }, asked, proving) => {
+  if (!asked.line) await proving.prepare?.().catch(() => {}); // without it, fewer commits are signed
+  return Promise.all([/** @type {Promise<string>} */ (client.get(`${path}/bundle`, { line: asked.line })), proving.keys()]);
 };
 
 /** The panel of the proof, in an element of the page. */
@@ -70,8 +82,7 @@ export class Proof {
     this.ask.disabled = true;
     show(this.result, html("p", { class: "soft" }, "Verifying …"));
     try {
-      if (!this.asked.line) await this.proving.prepare?.().catch(() => {}); // without it, fewer commits are signed
-      const [bundle, keys] = await Promise.all([this.#bundle(), this.proving.keys()]);
+      const [bundle, keys] = await evidence(this.encounter, this.asked, this.proving);
       this.#tell(await this.proving.verify(bundle, keys));
     } catch (fault) {
       show(this.result, html("p", { class: "fault" }, faultText(fault)));

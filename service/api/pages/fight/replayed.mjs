@@ -1,6 +1,7 @@
 // Show the fight of a bundle from one file, without a service: verify the bundle first, then replay what the file holds.
 
 import { Client } from "../client/rewound.mjs";
+import { stepsOf } from "/docs/verifier/steps.mjs";
 import { keyOf } from "/docs/verifier/verify.mjs";
 import { at, html, show } from "../shared/dom.mjs";
 import { answering } from "./answers.mjs";
@@ -54,6 +55,7 @@ const start = async () => {
       aboutKeys: "A key that comes with a bundle proves nothing about who made it. Take the key from elsewhere. Anyone who changes this file can change what it says, too: download the bundle and verify it with a program of your own.",
       more: node, keys: read, found,
       verify: async (bundle, keys) => reportOf(bundle, keys),
+      steps: async (what, bundle, keys) => stepsOf(what, bundle, keys),
     },
   });
 };

@@ -23,6 +23,7 @@ const provingOf = (encounter) => ({
   prepare: () => encounter.checkpoint(),
   keys: async () => (await encounter.client.signingKeys()).map((each) => each.public_key),
   verify: verified,
+  steps: async (what, bundle, keys) => (await import("/docs/verifier/steps.mjs")).stepsOf(what, bundle, keys),
 });
 
 /** @param {string} [fault] */

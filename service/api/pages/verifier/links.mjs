@@ -20,8 +20,8 @@ export function linksOf(bundle, policy) {
   return lanes;
 }
 
-/** Every disclosed link, once: `{lane, epoch, link, place}`. */
-function disclosedLinks({ moments, disclosures }, lanes) {
+/** Every disclosed link, once: `{lane, epoch, link, place}`; `lanes` has the number `n` of epochs of each lane. */
+export function disclosedLinks({ moments, disclosures }, lanes) {
   const found = new Map();
   const take = ({ lane, epoch, link: digits, seed: last }, place) => {
     const entry = { lane, epoch: epoch ?? lanes.get(lane)?.n ?? 0, link: digits ?? last, place };

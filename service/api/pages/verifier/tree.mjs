@@ -1,6 +1,6 @@
 // The Merkle tree of RFC 9162 over the commits' hashes: roots, and inclusion and consistency proofs.
 
-import { joined, same, toHex } from "./bytes.mjs";
+import { fromHex, joined, same, toHex } from "./bytes.mjs";
 import { sha256 } from "./sha2.mjs";
 
 /** The leaf of a commit, which is its hash. */
@@ -8,7 +8,8 @@ export function leaf(commit) {
   return sha256(joined(Uint8Array.of(0), commit));
 }
 
-function node(left, right) {
+/** The hash over two subtrees. */
+export function node(left, right) {
   return sha256(joined(Uint8Array.of(1), left, right));
 }
 
@@ -38,6 +39,19 @@ function grow(whole, hash, size) {
 
 function over(whole) {
   return whole.length === 0 ? sha256(new Uint8Array()) : whole.reduceRight((right, left) => node(left, right));
+}
+
+/**
+ * What stands beside the way from the leaf at `index` (from 0) up to the root over all `leaves`: from below, each `{hash, isLeft}`.
+ * Their hashes are the inclusion proof of RFC 9162.
+ */
+export function besides(leaves, index) {
+  if (leaves.length === 1) return [];
+  const half = 2 ** Math.ceil(Math.log2(leaves.length) - 1);
+  const [left, right] = [leaves.slice(0, half), leaves.slice(half)];
+  const isRight = index >= half;
+  const below = isRight ? besides(right, index - half) : besides(left, index);
+  return [...below, { hash: fromHex(root(isRight ? left : right)), isLeft: isRight }];
 }
 
 /** Whether a proof leads from the leaf at `index` (from 0) to the root of a tree of this size (RFC 9162, 2.1.3.2). */
