@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from re import compile as pattern
-from typing import ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from service.rules.kernel import values
 from service.rules.kernel.hexadecimal import expected_hex, is_hex
@@ -22,6 +22,22 @@ CELL: Final = pattern(r"-?\d{1,4},-?\d{1,4}")
 Id: TypeAlias = values.Id
 Fault = tuple[str, str]
 """A fault of an opening: (JSON pointer, detail)."""
+
+
+class Relation(NamedTuple):
+    """What the fields of a record have to be to each other; what each may be alone, its type says."""
+
+    pointer: str
+    """Where the fault is: a JSON pointer from the record."""
+    expected: str
+    holds: Callable[[Any], bool]
+
+
+def broken(relations: Iterable[Relation], found: object, at: str) -> Iterator[Fault]:
+    """Yield those of *relations* that do not hold in the record *found*, which is at *at*."""
+    for each in relations:
+        if not each.holds(found):
+            yield f"{at}{each.pointer}", each.expected
 
 
 @record

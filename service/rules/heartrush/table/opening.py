@@ -47,7 +47,7 @@ from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import AbilityId, CellKey, Code, CreatureId, Label, SideId
-from service.rules.openings import ID, Fault, SeatEntry, cell_faults, seat_faults, seats_of
+from service.rules.openings import ID, Fault, Relation, SeatEntry, broken, cell_faults, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, seeding_faults
 from service.rules.space.grid import FEET, Cell, cells
 from service.rules.space.walls import Walls, closed_edges, is_split, wall_faults
@@ -239,8 +239,6 @@ SHARING: Final = 2
 """Sizes by which two creatures differ that may share a space."""
 MOST_CN: Final = 200
 MOST_FT: Final = 1000
-MOST_DICE: Final = 20
-MOST_LIGHT_FT: Final = 60
 BROUGHT: Final = ("stunned", "incapacitated", "crippled", "prone")
 """Conditions without levels that a cantrip may bring."""
 
@@ -278,39 +276,63 @@ def _side_faults(opening: Opening) -> Iterator[Fault]:
 
 def creature_faults(opening: Opening) -> Iterator[Fault]:
     """Yield what is wrong with the creatures of *opening* and their places; all of them have sheets."""
-    yield from _sheet_faults(opening)
+    yield from _entry_faults(opening)
     yield from _position_faults(opening)
 
 
-def _sheet_faults(opening: Opening) -> Iterator[Fault]:
+ENTRY: Final = (
+    Relation(
+        "/hp",
+        "more than the negative of the maximum, and at most the maximum",
+        lambda entry: entry.hp is None or -sheet_of(entry).hp_max < entry.hp <= sheet_of(entry).hp_max,
+    ),
+    Relation(
+        "/heart_die",
+        "a die: 4, 6, 8, 10, 12 or 20",
+        lambda entry: entry.heart_die in (None, 4, 6, 8, 10, 12, 20),
+    ),
+    Relation(
+        "/heart_die",
+        "at most the sheet's heart die",
+        lambda entry: entry.heart_die is None or entry.heart_die <= sheet_of(entry).heart_die,
+    ),
+)
+WEAPON: Final = (
+    Relation(
+        "/cantrip",
+        "a cantrip has the tag spell, and nothing else has",
+        lambda weapon: ("spell" in weapon.tags) == (weapon.cantrip is not None),
+    ),
+    Relation(
+        "/damage_type",
+        "only a cantrip has none",
+        lambda weapon: weapon.cantrip is not None or weapon.damage_type != "none",
+    ),
+    Relation(
+        "/attack_type",
+        "a bolt is ranged, a blast melee",
+        lambda weapon: (
+            weapon.cantrip is None
+            or weapon.attack_type == ("ranged" if weapon.cantrip.form == "bolt" else "melee")
+        ),
+    ),
+)
+
+
+def _entry_faults(opening: Opening) -> Iterator[Fault]:
     seen: dict[str, int] = {}
     for i, entry in enumerate(opening.creatures):
         sheet, at = sheet_of(entry), f"/creatures/{i}/sheet"
-        if not ID.fullmatch(sheet.id) or sheet.id in RESERVED:
+        if sheet.id in RESERVED:
             yield f"{at}/id", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
         if sheet.id in seen:
             yield f"{at}/id", f"creature {seen[sheet.id]} has this id already"
         seen[sheet.id] = i
         if sheet.side not in opening.sides:
             yield f"{at}/side", f"one of {' and '.join(opening.sides)}"
-        if sheet.hp_max < 1:
-            yield f"{at}/hp_max", "at least 1"
-        if entry.hp is not None and not -sheet.hp_max < entry.hp <= sheet.hp_max:
-            yield f"/creatures/{i}/hp", "more than the negative of the maximum, and at most the maximum"
-        if entry.heart_die is not None and entry.heart_die not in (4, 6, 8, 10, 12, 20)[:6]:
-            yield f"/creatures/{i}/heart_die", "a die: 4, 6, 8, 10, 12 or 20"
-        if entry.heart_die is not None and entry.heart_die > sheet.heart_die:
-            yield f"/creatures/{i}/heart_die", "at most the sheet's heart die"
-        yield from _thing_faults(sheet, at)
+        yield from broken(ENTRY, entry, f"/creatures/{i}")
         yield from _weapon_faults(sheet, at)
         yield from _poison_faults(sheet, at)
-
-
-def _thing_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
-    if sheet.potions < 0:
-        yield f"{at}/potions", "no fewer than none"
-    if sheet.lantern_ft % FEET or not 0 <= sheet.lantern_ft <= MOST_LIGHT_FT:
-        yield f"{at}/lantern_ft", f"in fives, from 0 to {MOST_LIGHT_FT}"
 
 
 def _ability_faults(opening: Opening) -> Iterator[Fault]:
@@ -388,48 +410,38 @@ def _weapon_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
     if sheet.wielded is not None and sheet.wielded not in names:
         yield f"{at}/wielded", "one of the creature's weapons"
     for i, weapon in enumerate(sheet.weapons):
-        if not ID.fullmatch(weapon.id) or weapon.id == "unarmed" or names.index(weapon.id) != i:
+        if weapon.id == "unarmed" or names.index(weapon.id) != i:
             yield f"{at}/weapons/{i}/id", "an id no other weapon of the creature has, and not unarmed"
         if not may_wield(sheet, weapon):
             yield f"{at}/weapons/{i}", f"a {sheet.size} creature cannot wield a {weapon.size_class} weapon"
-        yield from ((f"{at}/weapons/{i}{where}", fault) for where, fault in _cantrip_faults(weapon))
+        yield from broken(WEAPON, weapon, f"{at}/weapons/{i}")
+        yield from _cantrip_faults(weapon, f"{at}/weapons/{i}/cantrip")
         if weapon.id == (sheet.wielded or names[0]) and weapon.cantrip is not None:
             lacking = cannot_cast(Creature(sheet=sheet, position=(0, 0), heart_die=4, hp=1), weapon)
             if lacking is not None:
                 yield f"{at}/wielded", lacking.detail
 
 
-def _cantrip_faults(weapon: Weapon) -> Iterator[Fault]:
+def _cantrip_faults(weapon: Weapon, at: str) -> Iterator[Fault]:
     cantrip = weapon.cantrip
-    if ("spell" in weapon.tags) != (cantrip is not None):
-        yield "/cantrip", "a cantrip has the tag spell, and nothing else has"
     if cantrip is None:
-        if weapon.damage_type == "none":
-            yield "/damage_type", "only a cantrip has none"
         return
-    if weapon.attack_type != ("ranged" if cantrip.form == "bolt" else "melee"):
-        yield "/attack_type", "a bolt is ranged, a blast melee"
     for key, levels in (("conditions", cantrip.conditions), ("might_conditions", cantrip.might_conditions)):
         for condition, level in levels.items():
             known = kind_of(condition).levels > 1 or condition in BROUGHT
             if not known or not 1 <= level <= MOST_LEVELS:
-                yield f"/cantrip/{key}/{condition}", f"a condition, from 1 to {MOST_LEVELS} levels"
-    for key, feet in (("push_ft", cantrip.push_ft), ("might_push_ft", cantrip.might_push_ft)):
-        if feet % FEET or not 0 <= feet <= MOST_FT:
-            yield f"/cantrip/{key}", f"in fives, from 0 to {MOST_FT}"
+                yield f"{at}/{key}/{condition}", f"a condition, from 1 to {MOST_LEVELS} levels"
 
 
 def _poison_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
     names = [poison.id for poison in sheet.poisons]
     for i, poison in enumerate(sheet.poisons):
-        if not ID.fullmatch(poison.id) or names.index(poison.id) != i:
+        if names.index(poison.id) != i:
             yield f"{at}/poisons/{i}/id", "an id no other poison of the creature has"
         for condition in poison.conditions:
             wrong = word_fault(condition, custom=False, other=True)
             if wrong is not None:
                 yield f"{at}/poisons/{i}/conditions/{condition}", wrong
-        if poison.doses < 0 or not 0 <= poison.dice <= MOST_DICE:
-            yield f"{at}/poisons/{i}", f"no fewer than no doses, and from 0 to {MOST_DICE} dice"
 
 
 def _position_faults(opening: Opening) -> Iterator[Fault]:

@@ -8,7 +8,7 @@ The chapters, with the modules that have them:
 - 5.8 Universal Abilities: `strikes`, `brawling`, `special_abilities`
 - Running the Game: `mending`, `corrections`
 
-Beside them: `sheet_faults`.
+Beside them: `relations`.
 """
 
 from __future__ import annotations
@@ -48,6 +48,6 @@ FACE: Final = (
     "special_abilities",
     "mending",
     "corrections",
-    "sheet_faults",
+    "relations",
 )
 """The modules that other wings use."""

@@ -11,7 +11,7 @@ from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import AbilityId, Amount, CreatureId, HitPoints, Label, SourceId
-from service.rules.rise.acting.sheet_faults import sheet_faults
+from service.rules.rise.acting.relations import unrelated
 from service.rules.rise.body.effects import apply, let_go
 from service.rules.rise.body.movement_and_positioning import come_off, is_wall, occupant
 from service.rules.rise.body.taking_damage import fall_or_wake
@@ -276,7 +276,7 @@ class Mending:
             return None if known else f"{self.target} has no ability {self.name}"
         if self.ability is None:
             return "teach names an ability"
-        found = sheet_faults(changed(sheet, weapons=(), abilities=(self.ability,)), "", view.profile.defenses)
+        found = unrelated(changed(sheet, weapons=(), abilities=(self.ability,)), "", view.profile.defenses)
         over = bounds_fault(_taught(sheet, self.ability.id, (self.ability,)))
         return next((f"{pointer}: {fault}" for pointer, fault in found), over)
 

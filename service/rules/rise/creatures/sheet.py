@@ -270,7 +270,7 @@ class Area:
     """Its radius or length."""
     width_ft: Annotated[Feet, within(5, 480, step=5)] = 5
     """How wide a line is."""
-    range_ft: Feet = 0
+    range_ft: Annotated[Feet, within(0, 480, step=5)] = 0
     """How far away a sphere or cylinder may begin; with 0 it spreads from its user, and spares it."""
     whom: Literal["everyone", "enemies", "allies"] = "everyone"
     """Whom the area reaches."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, get_args
+from typing import Final
 
 from service.rules import opening as common_opening
 from service.rules.house_options import option_faults
@@ -11,14 +11,14 @@ from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CellKey, Code, CreatureId, GroupId, Label, SideId
-from service.rules.openings import ID, Fault, SeatEntry, cell_faults, seat_faults, seats_of
+from service.rules.openings import ID, Fault, Relation, SeatEntry, broken, cell_faults, seat_faults, seats_of
 from service.rules.rise import books
-from service.rules.rise.acting.sheet_faults import sheet_faults
+from service.rules.rise.acting.relations import unrelated
 from service.rules.rise.body.movement_and_positioning import RI_MOVE_4
 from service.rules.rise.creatures.character import Entry, sheet_of
 from service.rules.rise.creatures.creature import BIG_ENOUGH, creature_of, gm_only_of, spelled_out
 from service.rules.rise.creatures.options import DEFAULTS, OPTIONS
-from service.rules.rise.creatures.sheet import PROFILES, RESERVED, Mode, Sheet, rank, side_of
+from service.rules.rise.creatures.sheet import PROFILES, RESERVED, Sheet, rank, side_of
 from service.rules.rise.creatures.state import Attitude, State, Terrain
 from service.rules.rise.rounds.entries import entry_faults, pass_days
 from service.rules.rise.rounds.rounds import CombatFrame
@@ -147,21 +147,21 @@ def _creature_faults(opening: Opening) -> Iterator[Fault]:
     seen: dict[str, int] = {}
     for i, entry in enumerate(opening.creatures):
         sheet, at = sheet_of(entry), f"/creatures/{i}/sheet"
-        if not ID.fullmatch(sheet.id) or sheet.id in RESERVED:
+        if sheet.id in RESERVED:
             yield f"{at}/id", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
         if sheet.id in seen:
             yield f"{at}/id", f"creature {seen[sheet.id]} has this id already"
         seen[sheet.id] = i
-        if not ID.fullmatch(sheet.side) or sheet.side in RESERVED:
+        if sheet.side in RESERVED:
             yield f"{at}/side", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
-        yield from _number_faults(entry, i)
+        yield from _number_faults(entry, f"/creatures/{i}")
         allowed = () if sheet.is_pc else may_be_gm_only(opening)
         yield from field_faults(gm_only_of(entry), allowed, f"/creatures/{i}")
         known = profile.defenses if profile is not None else ()
         for name in sheet.defenses:
             if name not in known:
                 yield f"{at}/defenses/{name}", "one of " + ", ".join(known)
-        yield from sheet_faults(sheet, at, known)
+        yield from unrelated(sheet, at, known)
 
 
 def may_be_gm_only(opening: Opening) -> tuple[str, ...]:
@@ -170,23 +170,24 @@ def may_be_gm_only(opening: Opening) -> tuple[str, ...]:
     return tuple([name for name in sealable_fields(Sheet) if not (by_speed and name == "speeds")])
 
 
+ENTRY: Final = (
+    Relation(
+        "/hp",
+        "from 0 to the maximum",
+        lambda entry: entry.hp is None or 0 <= entry.hp <= sheet_of(entry).hp_max,
+    ),
+    Relation(
+        "/dr",
+        "from 0 to the maximum",
+        lambda entry: entry.dr is None or entry.dr <= sheet_of(entry).dr_max,
+    ),
+    Relation("/altitude", "steps of 5 feet from the ground", lambda entry: is_height(entry.altitude)),
+)
+
+
 @enforces(RI_HP_4)
-def _number_faults(entry: Entry, i: int) -> Iterator[Fault]:
-    """Yield the numbers of an entry that are out of their bounds."""
-    sheet = sheet_of(entry)
-    if sheet.hp_max < 1:
-        yield f"/creatures/{i}/sheet/hp_max", "at least 1"
-    if entry.hp is not None and not 0 <= entry.hp <= sheet.hp_max:
-        yield f"/creatures/{i}/hp", "from 0 to the maximum"
-    if entry.dr is not None and not 0 <= entry.dr <= sheet.dr_max:
-        yield f"/creatures/{i}/dr", "from 0 to the maximum"
-    if not is_height(entry.altitude):
-        yield f"/creatures/{i}/altitude", "steps of 5 feet from the ground"
-    for mode in sheet.speeds:
-        if mode not in get_args(Mode):
-            yield f"/creatures/{i}/sheet/speeds/{mode}", "one of " + ", ".join(get_args(Mode))
-    if (entry.fatigue or 0) < 0 or sheet.dr_max < 0:
-        yield f"/creatures/{i}", "fatigue and damage resistance are not below 0"
+def _number_faults(entry: Entry, at: str) -> Iterator[Fault]:
+    return broken(ENTRY, entry, at)
 
 
 def _position_faults(opening: Opening) -> Iterator[Fault]:

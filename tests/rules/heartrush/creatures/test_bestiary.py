@@ -57,7 +57,7 @@ def test_the_orc_and_the_wolf_are_those_of_the_ledger() -> None:
         ({"stat_block": "orc", "side": "enemies"}, "/creatures/1/id"),
         ({"stat_block": "orc", "id": "it"}, "/creatures/1/side"),
         ({"sheet": BESTIARY["orc"], "stat_block": "orc"}, "/creatures/1"),
-        ({"stat_block": "orc", "id": "It", "side": "enemies"}, "/creatures/1/sheet/id"),
+        ({"stat_block": "orc", "id": "gm", "side": "enemies"}, "/creatures/1/sheet/id"),
         ({"stat_block": "orc", "id": "it", "side": "nobody"}, "/creatures/1/sheet/side"),
     ],
 )

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import pytest
 
-from service.rules.kernel.codec import from_data
+from service.rules.kernel.codec import Malformed, from_data
 from service.rules.rise.body.vital_wounds import Died, die_of_wounds
 from service.rules.rise.creatures.character import Condition, VitalWound
 from service.rules.rise.creatures.combat_statistics import defense_terms, total
-from service.rules.rise.table.opening import Opening, faults
+from service.rules.rise.table.opening import Opening
 from tests.rules.rise.kit import Fight, Seeded, begun, entry, opened, opening
 
 
@@ -369,9 +369,8 @@ def test_RI_HP_2_nothing_rises_above_its_maximum() -> None:
 
 
 def test_RI_HP_4_nobody_has_a_maximum_of_nothing() -> None:
-
-    found = list(faults(from_data(Opening, opening(entry("pc@p/v", (0, 0), hp_max=0)))))
-    assert ("/creatures/0/sheet/hp_max", "at least 1") in found
+    with pytest.raises(Malformed, match="/creatures/0/sheet/hp_max: a whole number of hit points from 1"):
+        from_data(Opening, opening(entry("pc@p/v", (0, 0), hp_max=0)), bounded=True)
 
 
 def test_RI_FATIG_2_monsters_do_not_tire() -> None:
