@@ -38,7 +38,7 @@ def owned_by(
 ) -> list[tuple[int, ListedEncounter]]:
     """Return encounters of one owner, the newest first, each with its number in the owner's collection."""
     owned = services.encounters.owned_by(owner, before, limit)
-    found = [_Played(number, entry) for number, entry in owned if entry.root is None]
+    found = [_PlayedLine(number, entry) for number, entry in owned if entry.root is None]
     left = found
     while left:
         left = _on(services, left)
@@ -53,7 +53,7 @@ def owned_by(
 
 
 @dataclass
-class _Played:
+class _PlayedLine:
     """The played line of an encounter, as far as it is found."""
 
     number: int
@@ -62,7 +62,7 @@ class _Played:
     exists: bool = False
 
 
-def _on(services: Services, found: Sequence[_Played]) -> list[_Played]:
+def _on(services: Services, found: Sequence[_PlayedLine]) -> list[_PlayedLine]:
     """Read the summaries of the lines in *found*; return those that go on, each in its next line."""
     names = [each.entry.encounter for each in found]
     blobs = services.log.marks_named(summaries.MARK, names)
