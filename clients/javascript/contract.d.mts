@@ -2215,8 +2215,8 @@ export type Heartrush1ConditionView = {
 level: number;
 /** The id of the creature or thing that it comes from; null for none. */
 source: string | null;
-/** The round in which it began. */
-since_round: number;
+/** The round in which it began; levels that are added later do not change it. */
+since: number;
 /** The campaign second at which it ends by itself; null where only somebody or something ends it. */
 until_s: number | null;
 /** Hands that a hold takes. */
@@ -8836,8 +8836,8 @@ export type HeartrushCondition = {
 level?: number;
 /** The id of the creature or thing that it comes from; null for none. */
 source?: string | null;
-/** The round in which it began. */
-since_round?: number;
+/** The round in which it began; levels that are added later do not change it. */
+since?: number;
 /** The campaign second at which it ends by itself; null where only somebody or something ends it. */
 until_s?: number | null;
 /** Hands that a hold takes. */

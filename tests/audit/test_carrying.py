@@ -109,7 +109,7 @@ def test_a_forged_character_is_named_with_the_place_and_both_values(house: House
     [
         {"spent": ["cry"]},
         {"potions": 3},
-        {"conditions": {"dazed": {"level": 1, "source": None, "since_round": 0}}},
+        {"conditions": {"dazed": {"level": 1, "source": None, "since": 0}}},
         {"wounds": [{"id": "w", "rank": 1, "initial_rank": 9, "description": "cut", "treated": True}]},
         {"last_used": {"chant": 0}},
         {"destiny_points": 10},

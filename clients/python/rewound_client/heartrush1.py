@@ -893,7 +893,7 @@ class ConditionView(t.TypedDict):
     """A condition that affects a creature, with its level (1 where levels mean nothing)."""
     level: int
     source: str | None
-    since_round: int
+    since: int
     until_s: int | None
     hands: int
 
@@ -5156,7 +5156,7 @@ class HeartrushCondition(t.TypedDict):
     """A condition that affects a creature, with its level (1 where levels mean nothing)."""
     level: t.NotRequired[int]
     source: t.NotRequired[str | None]
-    since_round: t.NotRequired[int]
+    since: t.NotRequired[int]
     until_s: t.NotRequired[int | None]
     hands: t.NotRequired[int]
 

@@ -282,10 +282,10 @@ def test_HR_ENG_6_who_has_an_action_left_may_join(changes: dict[str, Any], *, jo
     ],
 )
 def test_HR_CARRY_1_what_a_place_or_another_makes_stays_behind(name: str, *, kept: bool) -> None:
-    held = {name: Condition(level=2, since_round=7)}
+    held = {name: Condition(level=2, since=7)}
     found = carry(opened(PLACES).state.with_creature("pia", conditions=held), "pia", FROM)
     after = found.character.conditions
-    assert dict(after) == ({name: Condition(level=2, since_round=0)} if kept else {})
+    assert dict(after) == ({name: Condition(level=2, since=0)} if kept else {})
 
 
 @pytest.mark.parametrize("name", ["burning", "suffocating"])

@@ -110,9 +110,9 @@ def test_HR_CARRY_1_who_was_held_when_the_fight_ended_walks_in_the_next() -> Non
 @pytest.mark.parametrize(
     ("conditions", "left"),
     [
-        ({"restrained": {"level": 1, "source": "wolf", "since_round": 0}}, {}),
-        ({"restrained": {"level": 2, "source": None, "since_round": 0}}, {"restrained": 2}),
-        ({"poisoned": {"level": 1, "source": "wolf", "since_round": 0}}, {"poisoned": 1}),
+        ({"restrained": {"level": 1, "source": "wolf", "since": 0}}, {}),
+        ({"restrained": {"level": 2, "source": None, "since": 0}}, {"restrained": 2}),
+        ({"poisoned": {"level": 1, "source": "wolf", "since": 0}}, {"poisoned": 1}),
     ],
 )
 def test_HR_CARRY_1_a_record_carried_before_is_read_right(

@@ -9,9 +9,9 @@ from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import ability, do
 from tests.rules.heartrush.kit import Fight, begun, opened, sheet
 
-HOLD = {"grappling": Condition(level=1, source="wolf", since_round=1)}
+HOLD = {"grappling": Condition(level=1, source="wolf", since=1)}
 HELD = {
-    "grappled": Condition(level=1, source="pia", since_round=1),
+    "grappled": Condition(level=1, source="pia", since=1),
 }
 CONFUSED = {"confused": Condition()}
 PLACES = {"pia": (0, 0), "ash": (0, 2), "orc": (1, 0), "wolf": (5, 5)}

@@ -116,7 +116,7 @@ class ConditionGained(Event[State]):
         new = Condition(
             level=level,
             source=self.source,
-            since_round=state.round,
+            since=old.since if old else state.round,
             until_s=_later(old, self.until_s),
             hands=self.hands,
         )

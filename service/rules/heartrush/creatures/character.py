@@ -67,8 +67,8 @@ class Condition:
     level: Level = 1
     """The level."""
     source: ComesFrom | None = None
-    since_round: Round = 0
-    """The round in which it began."""
+    since: Round = 0
+    """The round in which it began; levels that are added later do not change it."""
     until_s: Seconds | None = None
     """The campaign second at which it ends by itself; null where only somebody or something ends it."""
     hands: Count = 0

@@ -185,7 +185,7 @@ def carry(state: State, creature: str, carried_from: CarriedFrom) -> CarriedChar
         check_out_of_peril(found, "be carried", "HR-CARRY-1")
     known = {name: vars(found)[name] for name in names(Character)}  # what is sealed stays sealed
     conditions = {
-        name: changed(condition, since_round=0)
+        name: changed(condition, since=0)
         for name, condition in found.conditions.items()
         if goes_on(name, condition)
     }

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.body.conditions import ConditionGained
 from service.rules.heartrush.creatures.character import Condition
+from service.rules.kernel.records import changed
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import Fight, begun, opened
 
@@ -373,3 +375,17 @@ def test_conditions_before_combat_burn_too() -> None:
     fight = laid(opened(DUEL), "pia", "burning", 1, 6)
     fight.answer("accept_damage", "pia")
     assert fight["pia"].hp == 34
+
+
+def test_levels_that_are_added_later_leave_the_round_in_which_a_condition_began() -> None:
+    fight = having("pia", "dazed")
+    later = changed(fight.state, round=7)
+    more, other = (
+        ConditionGained(creature="pia", condition=name, levels=1)
+        .evolve(later)
+        .creatures["pia"]
+        .conditions[name]
+        for name in ("dazed", "poisoned")
+    )
+    assert (more.level, more.since) == (2, 0)
+    assert (other.level, other.since) == (1, 7)

@@ -46,7 +46,7 @@ def worn() -> Fight:
             Wound(id="r1/e1/a", rank=12, initial_rank=12, treated=True),
             Wound(id="r2/e1/a", rank=3, initial_rank=3),
         ),
-        conditions={"dazed": Condition(level=2, since_round=1), "poisoned": Condition(level=2)},
+        conditions={"dazed": Condition(level=2, since=1), "poisoned": Condition(level=2)},
         spent=("cry",),
         last_used={"chant": 3 * DAY_S},
         cooldowns={"cold-snap": 4},
