@@ -189,7 +189,7 @@ class Table:
     def _rival(self) -> None:
         """Send what the gm may send at any time: arrays, races for a version, one key over two lines."""
         rival, second = self._sender("rival"), self._sender("second")
-        ways = (self._alone, self._array, self._race, self._same_key, self._refused)
+        ways = (self._alone, self._array, self._race, self._same_key, self._refused, self._undo_proposed)
         with ThreadPoolExecutor(2) as pool:
             while not self.scene.over.wait(rival.chance.uniform(0.02, 0.25)):
                 fight = self.fight
@@ -233,6 +233,21 @@ class Table:
         wanted = self._wanted(fight, [command], command, key=self.scene.new_key(rival.name))
         for sent in [pool.submit(sender.send, wanted) for sender in (rival, second)]:
             sent.result()
+
+    def _undo_proposed(self, fight: Fight, rival: Sender, *_: Any) -> None:
+        """Propose an undo, have its line decided while things die, and drop it or leave it to the next."""
+        about = rival.ask("GET", fight.at)
+        if about is None or about.status != 200 or about.data["version"] < 2:
+            return
+        command = fights.undo(rival.chance, about.data["version"], self.scene.new_key("words"))
+        reply = rival.send(self._wanted(fight, [command], command))
+        events = [] if reply is None else reply.data.get("events") or []
+        made = [each["amendment"] for each in events if each["type"] == "amendment_proposed"]
+        for name in made:
+            rival.ask("GET", f"{fight.at}/amendments/{name}")
+            if rival.chance.random() < 0.5:
+                drop = {"type": "drop_amendment", "amendment": name}
+                rival.send(self._wanted(fight, [drop], drop))
 
     # --- reading -------------------------------------------------------------------------------------
 

@@ -103,6 +103,11 @@ def secret_roll(chance: Random, what: str) -> Json:
     } | {"what": what}
 
 
+def undo(chance: Random, version: int, why: str) -> Json:
+    """Return a proposal to take back everything from some commit on, with a reason of its own."""
+    return {"type": "undo", "commit": chance.randint(2, version), "reason": why}
+
+
 def refused_roll(chance: Random) -> Json:
     """Return a command that the rules refuse at any time."""
     return {"type": "show_roll", "roll": chance.randint(100_000, 999_999)}
