@@ -19,7 +19,8 @@ from posixpath import dirname, join, normpath
 from typing import Any, Final
 from urllib.parse import quote
 
-_IMPORTED: Final = re.compile(r'(\bfrom|^import) "([./][^"]+)"', re.MULTILINE)
+_IMPORTED: Final = re.compile(r'(\bfrom |^import |\bawait import\()"([./][^"]+)"', re.MULTILINE)
+"""What a module imports, at once or when it is wanted; what a comment names is no import."""
 _STYLE: Final = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
 _SCRIPT: Final = re.compile(r'<script type="module" src="[^"]+"></script>')
 _PICTURE: Final = re.compile(r'(?<=(?:href|.src)=")(/docs/[^"]+\.svg)(?=")')
@@ -87,7 +88,7 @@ def _modules_from(entry: str) -> dict[str, str]:
 
 def _with_paths(source: str, path: str) -> str:
     """Return the *source* of the module at *path*, with paths as its imports."""
-    return _IMPORTED.sub(lambda each: f'{each[1]} "{_path_of(each[2], path)}"', source)
+    return _IMPORTED.sub(lambda each: f'{each[1]}"{_path_of(each[2], path)}"', source)
 
 
 def _path_of(address: str, source: str) -> str:

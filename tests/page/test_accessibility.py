@@ -26,7 +26,7 @@ DAILY: Final[tuple[Look, ...]] = (
 )
 """The screens take these in turn."""
 
-ALL: Final[tuple[Look, ...]] = tuple(product((320, 390, 768, 820, 1280, 1440, 1920), ("light", "dark")))
+ALL: Final[tuple[Look, ...]] = tuple(product((320, 390, 768, 820, 1024, 1280, 1440, 1920), ("light", "dark")))
 
 Looks = Callable[[], tuple[Look, ...]]
 """Returns how the next screen is looked at."""
@@ -106,6 +106,10 @@ def test_every_form_and_dialog_can_be_read_and_named(running: Service, window: O
         page.locator(".gm-form").get_by_role("button", name="Back").click()
     page.get_by_role("button", name="Close …").click()
     look(page, "before the end", looks)
+    page.get_by_role("button", name="Leave it").click()
+    page.get_by_role("button", name="Undo the last act").first.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    look(page, "before an undo", looks)
     page.get_by_role("button", name="Leave it").click()
     page.goto(f"{url}/")
     page.get_by_text("Your key", exact=True).click()

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from rewound_client import Table
+from service.rules.registry import REGISTRY
 from service.stores import api_keys
 from tests.cli.fights import Service
 from tests.page.conftest import Open
@@ -180,9 +181,19 @@ def test_nothing_typed_is_lost_while_others_act_and_the_gm_rules(running: Servic
     expect(ann.locator("#panel-act .said")).to_contain_text("Done: call out")
 
 
-def test_no_form_of_the_gm_loses_what_is_typed(running: Service, window: Open) -> None:
-    table = running.owner.open(OPENING)
-    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+def sample(running: Service, book: str) -> Table:
+    """Open a fight of a book, in which people are asked."""
+    if book == "heartrush@1":
+        table = running.owner.open(OPENING)
+        table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+        return table
+    (fight,) = (each for each in REGISTRY[book].library() if each.kind == "fight")
+    return running.owner.open({**fight.data, "seats": [{"seat": "ann", "creatures": ["mira"]}]})
+
+
+@pytest.mark.parametrize("book", ["heartrush@1", "rise@1"])
+def test_no_form_of_the_gm_loses_what_is_typed(running: Service, window: Open, book: str) -> None:
+    table = sample(running, book)
     gm = window().visit(f"{running.station.url}/encounters/{table.encounter}", running.key)
     gm.get_by_role("tab", name="GM").click()
     expect(gm.locator("[data-command]").first).to_be_visible()
@@ -199,7 +210,7 @@ def test_no_form_of_the_gm_loses_what_is_typed(running: Service, window: Open) -
             "textarea, input[type=text], input[type=search], input:not([type])"
         )
         typed = [write(field, f"word {index}") for index, field in enumerate(fields.all())]
-        table.send({"type": "gm_ruling", "kind": "other", "decision": f"beside {name}"})
+        table.send({"type": "roll_behind_screen", "dice": [20], "what": f"beside {name}"})
         shown(table, gm)
         held(typed)
         if typed:
@@ -225,15 +236,49 @@ def held(typed: list[tuple[Locator, str]]) -> None:
         expect(field).to_have_value(text)
 
 
+LEAST_LINES: Final = 4
+VISIBLE_LINES: Final = """
+(node) => {
+  const { top, bottom } = node.getBoundingClientRect();
+  const above = document.querySelector("#timeline").getBoundingClientRect().top;
+  return (Math.min(bottom, above, innerHeight) - Math.max(0, top)) / 20;
+}
+"""
+"""How many lines of 20 pixels of an element can be seen above the timeline."""
+MOST_BYTES: Final = 120_000
+
+
+def test_a_fight_loads_at_most_120_kb(running: Service, window: Open) -> None:
+    table = running.owner.open(OPENING)
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    page = window(viewport={"width": 390, "height": 844})
+    session = page.page.context.new_cdp_session(page.page)
+    session.send("Network.enable")
+    received: list[float] = []
+    session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    page.visit(f"{running.station.url}/encounters/{table.encounter}", running.key)
+    expect(page.page.locator(".entry[aria-current]")).to_be_attached()
+    expect(page.page.locator("#panel-act[data-version]")).to_be_attached()
+    assert 60_000 < sum(received) <= MOST_BYTES, sum(received)
+
+
 def test_a_phone_that_is_small_shows_four_lines_of_the_open_panel(running: Service, window: Open) -> None:
     table = running.owner.open(OPENING)
     table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
     at = f"{running.station.url}/encounters/{table.encounter}"
     page = window(viewport={"width": 320, "height": 640}).visit(at, table.issue_token("ann")["token"])
-    page.get_by_role("tab", name="Log").click()
-    room = page.locator(".log").evaluate("(node) => node.clientHeight / 20")
-    assert room >= 4, "lines of 20 pixels"
-    assert page.evaluate("document.documentElement.scrollHeight") <= 640, "the page itself does not scroll"
+    expect(page.locator("#panel-act[data-version]")).to_be_attached()
+    tabs = page.get_by_role("tab").all()
+    assert len(tabs) > 5
+    for tab in tabs:
+        tab.click()
+        name = tab.get_attribute("aria-controls")
+        shown = page.locator(".log" if name == "panel-log" else f"#{name}")
+        expect(shown).to_be_visible()
+        assert shown.evaluate(VISIBLE_LINES) >= LEAST_LINES, name
+        assert page.evaluate("document.documentElement.scrollHeight") <= 640, (
+            "the page itself does not scroll"
+        )
 
 
 def test_who_is_asked_reads_it_in_the_header_the_title_and_a_badge(running: Service, window: Open) -> None:

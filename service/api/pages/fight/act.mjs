@@ -3,7 +3,6 @@
 // An open form is found again among the offers that come: what anybody else does takes nothing from it.
 
 import { button, capital, html, patch, words } from "../shared/dom.mjs";
-import { fieldOf, withPart } from "../shared/form.mjs";
 import { ChoiceField, drawDice, inWords, NOTHING } from "./fields.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
@@ -250,6 +249,7 @@ export class Act {
     this.open = { offer, prompt, values: { ...first, ...values }, schema: null, isGone: false };
     this.#render();
     if (offer.asks?.length) {
+      this.forms = await import("../shared/form.mjs");
       if (!this.types.size) await this.#learn();
       if (this.open?.offer === offer) this.open.schema = this.types.get(offer.command.type)?.schema ?? null;
       this.#render();
@@ -277,7 +277,7 @@ export class Act {
     const asks = (offer.asks ?? []).filter((name) => name !== "faces" || !prompt.wants.length);
     const command = isGone ? null : this.#command(open);
     if (this.#fields(offer, prompt).some((field) => field.isOfPlaces)) this.#foresee(command);
-    const form = { root: schema ?? {}, id: "field", set: (path, value) => { this.open.values = withPart(this.open.values, path, value); this.#render(); } };
+    const form = { root: schema ?? {}, id: "field", set: (path, value) => { this.open.values = this.forms.withPart(this.open.values, path, value); this.#render(); } };
     return html("form", { class: "card act-form", key: `form ${offer.command.type} ${prompt.creature ?? ""}`, onsubmit: (event) => {
       event.preventDefault();
       if (command) this.#send(command);
@@ -287,7 +287,7 @@ export class Act {
     this.#fields(offer, prompt).map((field) => field.draw(field.kept(values[field.name]), (value) => take(field.name, value))),
     this.foreseen.text && this.foreseen.key === JSON.stringify(command) && html("p", { class: "foreseen", role: "status", key: "foreseen" }, this.foreseen.text),
     prompt.wants.length ? drawDice(prompt.wants, values.faces ?? [], (faces) => take("faces", faces)) : null,
-    schema ? asks.map((name) => fieldOf(form, schema.properties[name], values[name], [name])) : null,
+    schema ? asks.map((name) => this.forms.fieldOf(form, schema.properties[name], values[name], [name])) : null,
     html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.isSending }, "Send"), button("Back", () => this.close())));
   }
 

@@ -14,16 +14,13 @@ import { drawCard, madeBy } from "./card.mjs";
 import { Log } from "./log.mjs";
 import { BattleMap, lettersOf } from "./map.mjs";
 import { evidence, markOf, nameOf, Proof, save } from "./proof.mjs";
-import { FightRecord } from "./record.mjs";
-import { drawRoster } from "./roster.mjs";
+import { FightRecord, lostWith } from "./record.mjs";
 import { Rulings } from "./rulings.mjs";
 import { SealedChoices } from "./sealing.mjs";
 import { Signing } from "./signing.mjs";
-import { drawStatistics } from "./statistics.mjs";
 import { tabsIn } from "./tabs.mjs";
 import { Timeline } from "./timeline.mjs";
 import { countOf, mayAsk, notify, turnOf } from "./turn.mjs";
-import { explain } from "./why.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 
@@ -40,13 +37,6 @@ const CLOSED = "Your seat has been closed by the gm, or its link has ended. What
 
 /** Return whether a request failed because the service did not answer, or not yet. @param {unknown} fault */
 const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Problem && AGAIN.has(fault.status));
-
-/** Return what an undo of a commit takes back, in sentences. @param {import("./record.mjs").Entry} entry @returns {string[]} */
-const lostWith = ({ n, text, sealed, commit }) => {
-  if (text.length) return text;
-  if (commit.outcome === "refused") return [`#${n}: a command that was refused`];
-  return [sealed.length ? `#${n}: what ${[...new Set(sealed)].join(" and ")} did in secret` : `#${n}: a step that shows nothing`];
-};
 
 /**
  * @typedef {object} Look how a fight is looked at
@@ -263,8 +253,8 @@ class Fight {
       this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: newest, names: this.log.names });
       this.panels.badge("rulings", role === "gm" && this.isOwn ? this.rulings.waiting : 0);
     });
-    store.on(["n", "revision", "selected", "panel"], ({ selected, panel }) => {
-      if (panel === "creatures") drawRoster(this.panels.creatures, this.tokens, selected, (id) => this.pick(id));
+    store.on(["n", "revision", "selected", "panel"], ({ panel }) => {
+      if (panel === "creatures") this.#list();
     });
     store.on(["n", "revision", "selected"], ({ selected }) => {
       if (selected || !this.card.hidden) drawCard(this.card, this.tokens.get(selected), this.asked.seen_by ? undefined : (member) => this.#whyIs(selected, member),
@@ -297,13 +287,6 @@ class Fight {
     this.log.mark(n);
     const place = this.log.beneath(n);
     if (place && !place.querySelector(".why")) this.#explain(n, place);
-  }
-
-  /** Explain commit *n* in *place*, from where each of its dice can be recomputed here. @param {number} n @param {HTMLElement} place */
-  #explain(n, place) {
-    const { encounter, asked, look: { proving } } = this;
-    explain(encounter, asked, n, place, this.log.names, async (roll) =>
-      proving.steps({ n, roll, line: asked.line }, ...await evidence(encounter, asked, proving)));
   }
 
   /** Have the log and the address follow: at once after a step, and else when the timeline rests. @param {number} n */
@@ -380,6 +363,18 @@ class Fight {
     this.gm?.draw({ unprompted: options?.unprompted ?? [], tokens: newest, letters: lettersOf(newest.values()), selected, edition: about.edition, isLive });
   }
 
+  async #list() {
+    const { drawRoster } = await import("./roster.mjs");
+    drawRoster(this.panels.creatures, this.tokens, this.store.state.selected, (id) => this.pick(id));
+  }
+
+  /** Explain commit *n* in *place*, from where each of its dice can be recomputed here. @param {number} n @param {HTMLElement} place */
+  async #explain(n, place) {
+    const { explain } = await import("./why.mjs");
+    const { encounter, asked, look: { proving } } = this;
+    explain(encounter, asked, n, place, this.log.names, async (roll) => proving.steps({ n, roll, line: asked.line }, ...await evidence(encounter, asked, proving)));
+  }
+
   /** Show what is handed out: links and seats. */
   async #hand() {
     const { Share } = await import("./share.mjs");
@@ -397,6 +392,7 @@ class Fight {
   async #count() {
     const [{ dice }, { creatures }] = await Promise.all([
       this.encounter.client.get(`${this.encounter.path}/rolls/statistics`, { line: this.asked.line }), this.encounter.creatureStatistics(this.asked)]);
+    const { drawStatistics } = await import("./statistics.mjs");
     drawStatistics(this.panels.dice, dice, creatures, this.log.names);
   }
 

@@ -283,18 +283,23 @@ export class BattleMap {
         this.drawn.delete(id);
       }
     }
-    const named = [...tokens.values()].map(({ id, name }) => `${id} ${name}`).join();
-    if (named !== this.named) {
-      this.named = named;
+    let isRenamed = tokens.size !== this.drawn.size;
+    for (const [id, token] of tokens) {
+      const known = this.drawn.get(id)?.token;
+      if (known !== token && known?.name !== token.name) isRenamed = true;
+    }
+    if (isRenamed) {
       this.letters = lettersOf(tokens.values());
       for (const drawn of this.drawn.values()) drawn.token = null; // their letters may differ
     }
-    const taken = new Set([...tokens.values()].filter(({ status }) => !PLACES[status]).map(({ position }) => String(position)));
+    const all = [...tokens.values()];
+    const taken = all.some(({ status }) => PLACES[status]) ? new Set(all.filter(({ status }) => !PLACES[status]).map(({ position }) => String(position))) : new Set();
     for (const [id, token] of tokens) {
-      this.#place(id, token, selected === id, targets.has(id));
-      const isUnder = Boolean(PLACES[token.status]) && taken.has(String(token.position));
-      this.drawn.get(id).parts.name.classList.toggle("is-under", isUnder);
-      if (isUnder && this.tokens.firstChild !== this.drawn.get(id).node) this.tokens.prepend(this.drawn.get(id).node);
+      const drawn = this.#place(id, token, selected === id, targets.has(id));
+      const isUnder = taken.size > 0 && Boolean(PLACES[token.status]) && taken.has(String(token.position));
+      if (drawn.isUnder !== isUnder) drawn.parts.name.classList.toggle("is-under", isUnder);
+      drawn.isUnder = isUnder;
+      if (isUnder && this.tokens.firstChild !== drawn.node) this.tokens.prepend(drawn.node);
     }
     this.hint.hidden = tokens.size > 0 || this.ground.childElementCount > 0 || this.edges.childElementCount > 0;
   }
@@ -342,13 +347,17 @@ export class BattleMap {
 
   #place(id, token, isSelected, isTarget) {
     const drawn = this.drawn.get(id) ?? this.#add(id);
-    if (drawn.token !== token) {
+    const isDressed = drawn.token !== token; // most tokens are the same from one commit to the next: nothing is written again
+    if (isDressed) {
       this.#dress(drawn, token);
       drawn.token = token;
     }
+    if (!isDressed && drawn.isSelected === isSelected && drawn.isTarget === isTarget) return drawn;
+    Object.assign(drawn, { isSelected, isTarget });
     drawn.node.classList.toggle("is-selected", isSelected);
     drawn.node.classList.toggle("is-target", isTarget);
     put(drawn.node, { "aria-pressed": String(isSelected) });
+    return drawn;
   }
 
   #add(id) {
@@ -368,7 +377,7 @@ export class BattleMap {
     });
     this.tokens.append(node);
     this.names.append(parts.name);
-    const drawn = { node, body, parts, token: null };
+    const drawn = { node, body, parts, token: null, isSelected: false, isTarget: false, isUnder: false };
     this.drawn.set(id, drawn);
     return drawn;
   }

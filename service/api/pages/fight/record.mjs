@@ -53,6 +53,13 @@ export const entryOf = (data) => {
   };
 };
 
+/** Return what an undo of a commit takes back, in sentences. @param {Entry} entry @returns {string[]} */
+export const lostWith = ({ n, text, sealed, commit }) => {
+  if (text.length) return text;
+  if (commit.outcome === "refused") return [`#${n}: a command that was refused`];
+  return [sealed.length ? `#${n}: what ${[...new Set(sealed)].join(" and ")} did in secret` : `#${n}: a step that shows nothing`];
+};
+
 /**
  * Return the scene after *change*, given the one before, if that is known.
  * @param {Scene | undefined} before @param {Change} change @param {boolean} hasAll whether it has all creatures @returns {Scene}

@@ -2,7 +2,6 @@
 
 import { confirmed } from "../shared/ask.mjs";
 import { button, capital, html, patch, words } from "../shared/dom.mjs";
-import { fieldOf, faultsOf, withPart } from "../shared/form.mjs";
 import { isPlayed } from "./branches.mjs";
 import { ChoiceField } from "./fields.mjs";
 
@@ -149,6 +148,7 @@ export class Rulings {
   }
 
   async #begin(contest) {
+    this.forms = await import("../shared/form.mjs");
     const [ruling, { options }] = await Promise.all([this.on.type("gm_ruling"), this.encounter.options({ at: contest.commit - 1, line: contest.line }).catch(() => ({ options: [] }))]);
     const offers = options.flatMap(({ commands }) => commands).filter((offer) => !offer.asks);
     this.answers.set(contest.contest, { ending: "upheld", decision: "", reason: "", ruling: ruling?.schema ?? null, data: { effects: [] }, offers, instead: -1, values: {}, faults: new Map() });
@@ -165,7 +165,7 @@ export class Rulings {
     };
     const ending = (value, text) => html("label", { key: value }, html("input", { type: "radio", name: `ending-${contest.contest}`, value, checked: answer.ending === value, onchange: () => change({ ending: value }) }), html("span", {}, text));
     const { ruling } = answer;
-    const form = { ...this.on.form(), root: ruling ?? {}, id: `effects-${contest.contest}`, faults: answer.faults, set: (path, value) => change({ data: withPart(this.answers.get(contest.contest).data, path, value) }) };
+    const form = { ...this.on.form(), root: ruling ?? {}, id: `effects-${contest.contest}`, faults: answer.faults, set: (path, value) => change({ data: this.forms.withPart(this.answers.get(contest.contest).data, path, value) }) };
     const kind = ruling?.properties.kind;
     return html("form", { class: "answer", key: "answer", onsubmit: (event) => {
       event.preventDefault();
@@ -175,7 +175,7 @@ export class Rulings {
       ruling && ending("effects", "It stays, and something makes up for it from now on"),
       ending("as_ruled", "Decide it again from there, with the same dice"),
       ending("undo", `Go back to before commit ${contest.commit}, and play on from there`)),
-    answer.ending === "effects" && [kind && fieldOf(form, kind, answer.data.kind, ["kind"]), fieldOf(form, ruling.properties.effects, answer.data.effects, ["effects"])],
+    answer.ending === "effects" && [kind && this.forms.fieldOf(form, kind, answer.data.kind, ["kind"]), this.forms.fieldOf(form, ruling.properties.effects, answer.data.effects, ["effects"])],
     answer.ending === "as_ruled" && this.#instead(contest, answer, change),
     html("div", { class: "field", key: "decision" }, html("label", { for: "decision" }, "The decision, for the record"),
       html("textarea", { id: "decision", rows: 2, required: true, maxlength: 2000, oninput: (event) => change({ decision: event.target.value }) }, answer.decision)),
@@ -210,7 +210,7 @@ export class Rulings {
       this.answers.delete(contest.contest);
       if (ruled.amendment) await this.#compare(ruled.amendment);
     } catch (fault) {
-      this.answers.set(contest.contest, { ...answer, fault: capital(textOf(fault)), faults: faultsOf(fault) });
+      this.answers.set(contest.contest, { ...answer, fault: capital(textOf(fault)), faults: this.forms.faultsOf(fault) });
     }
     await this.refresh();
   }
