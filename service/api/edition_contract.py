@@ -79,7 +79,7 @@ def document(ruleset: Ruleset[Any]) -> dict[str, Any]:
     return lean
 
 
-class _Dumper(openapi.Dumper):
+class _FlowDumper(openapi.Dumper):
     """Writes each object and list that fits on a line as one: a fifth of the bytes would be spaces."""
 
     def represent_mapping(self, *given: Any) -> yaml.MappingNode:
@@ -113,7 +113,7 @@ def _letters(node: yaml.Node) -> int:
 
 def as_yaml(made: Mapping[str, Any]) -> str:
     """Return the document *made* as YAML, with a line for each object and list that fits on one."""
-    text: str = yaml.dump(made, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_LINE)
+    text: str = yaml.dump(made, Dumper=_FlowDumper, sort_keys=False, allow_unicode=True, width=_LINE)
     return text
 
 

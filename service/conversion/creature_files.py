@@ -19,6 +19,8 @@ LARGEST_FILE: Final = 16 * 1024 * 1024
 LARGEST_YAML: Final = 1024 * 1024
 SEPARATORS: Final = ",;\t|"
 PLACES: Final = ("x", "y")
+_NAMING: Final = frozenset(("name", "id", "stat_block", "carried", SHEET))
+"""Columns of which a table has at least one."""
 
 _STAT_BLOCK: Final = re.compile(r"\*\*HD\*\*|\*\*HP\*\*", re.IGNORECASE)
 _YAML: Final = re.compile(r"(---\s*$|-\s+\S|[\w -]+:(\s|$))")
@@ -110,8 +112,9 @@ def _table(text: str) -> Rows:
 
     A text without separators whose first line names no column is a list of names.
     """
+    text, named_separator = _lines(text)
     first = next((line for line in text.splitlines() if line.strip()), "")
-    separator = max(SEPARATORS, key=first.count)
+    separator = named_separator or max(SEPARATORS, key=first.count)
     if foreign.column_of(first) not in foreign.READ:
         named = [Row(place, values) for place, values in lists.names_in(text)]
         if named:
@@ -145,6 +148,13 @@ def _table(text: str) -> Rows:
     return Rows(rows, spelled, place_of_names)
 
 
+def _lines(text: str) -> tuple[str, str]:
+    """Return *text* with lines of one kind, and the separator that Excel names in a first line: `sep=;`."""
+    text = re.sub(r"\r\n?", "\n", text)
+    said = re.match(r"sep=(.)\n", text)
+    return (text, "") if said is None else ("\n" + text[said.end() :], said[1])
+
+
 def _head(cells: Sequence[str], spelled: dict[str, str], place: str) -> list[str]:
     """Return the columns of a table; those without a name are empty."""
     head: list[str] = []
@@ -155,6 +165,11 @@ def _head(cells: Sequence[str], spelled: dict[str, str], place: str) -> list[str
         if name:
             spelled[name] = cell
         head.append(name)
+    if not _NAMING & {*head}:
+        said = ", ".join(filter(None, cells))[:200]
+        raise Unconvertible(
+            f"{place}: no column is called name; there are {said}: name the columns in English there"
+        )
     return head
 
 

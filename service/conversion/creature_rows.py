@@ -37,6 +37,8 @@ WITHOUT_SHEET: Final = ("stat_block", "carried")
 """Columns that stand for a whole sheet."""
 FOES: Final = "foes"
 LONGEST_ID: Final = 24
+_HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
+"""What a name may not have: nobody sees it."""
 ROW_OF_CELLS: Final = 20
 """Cells along a row of creatures that are put side by side."""
 WIDTHS: Final[Mapping[str, int]] = {
@@ -251,7 +253,7 @@ class _Making:
         if name == "speed":
             return self._speeds(value)
         if name in ("name", "id", "side") and isinstance(value, str | int):
-            return {name: str(value).strip()}
+            return {name: _HIDDEN.sub("", " ".join(str(value).split()))}
         return {name: value_of(value, self.columns.shape(name))}
 
     def _size(self, value: object) -> str:

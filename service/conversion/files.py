@@ -37,6 +37,8 @@ def text_of(data: bytes) -> FileText:
 
     UTF-16 without a mark is recognised by its zero bytes. Raises `Unconvertible` for what is no text.
     """
+    if not data.strip():
+        raise Unconvertible("the file is empty")
     for mark, what in _PROGRAMS.items():
         if data.startswith(mark):
             raise Unconvertible(f"the file is not text: {what}")

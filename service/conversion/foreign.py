@@ -202,11 +202,26 @@ def speeds(value: object) -> dict[str, int]:
         return found
     if isinstance(value, Sequence) and not isinstance(value, str):
         return speeds(value[0]) if value else {}
+    if isinstance(value, str):
+        value = _OTHER_UNITS.sub(_in_feet, value)
     plain = whole(value)
     if plain is not None:
         return {"walk": plain}
     text = value if isinstance(value, str) else ""
     return {(way or "walk").casefold(): int(feet) for way, feet in _FEET.findall(text)}
+
+
+def _in_feet(found: re.Match[str]) -> str:
+    """Return a length in feet: a square is 5, and 1.5 m are a square, as translated books count."""
+    tenths = int(found["whole"]) * 10 + int(found["tenth"] or 0)
+    squares = (2 * tenths + 15) // 30 if found["metre"] else tenths // 10
+    return f"{squares * 5} ft"
+
+
+_OTHER_UNITS: Final = re.compile(
+    r"\b(?P<whole>\d{1,4})(?:[.,](?P<tenth>\d)\d*)?\s*(?:(?P<metre>m|met(?:re|er)s?)|squares?|sq\.?)(?![a-z])",
+    re.IGNORECASE,
+)
 
 
 def size_of(value: object, known: Sequence[str]) -> str | None:

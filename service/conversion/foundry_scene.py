@@ -138,7 +138,8 @@ def _add_wall(wall: object, place: str, corner: Spot, grid: float, sketch: Sketc
             "open_door" if wall.get("ds") == OPEN else "closed_door"
         )
         if wall["door"] == SECRET:
-            sketch.notes.append(f"{place}: a secret door: a {becomes.replace('_', ' ')} here, for all to see")
+            said = "an open door" if becomes == "open_door" else f"a {becomes.replace('_', ' ')}"
+            sketch.notes.append(f"{place}: a secret door: {said} here, for all to see")
         elif wall.get("ds") == LOCKED:
             sketch.notes.append(
                 f"{place}: a locked door: a closed door here; make its edge a wall to lock it"

@@ -40,7 +40,12 @@ def convert_map(text: str, ruleset: Ruleset[Any], choices: MapChoices = CHOICES)
     """
     if len(text) > LARGEST_FILE:
         raise Unconvertible(f"the file has more than {LARGEST_FILE} characters")
-    data = members.parsed(text.removeprefix("\ufeff"))
+    text = text.removeprefix("\ufeff")
+    if text.lstrip()[:1] == "<":
+        raise Unconvertible(f"a web page, a drawing or XML, and no map that is read; these are read: {READ}")
+    data = members.parsed(text)
+    if isinstance(data, list) and len(data) == 1:
+        (data,) = data
     if not isinstance(data, dict):
         members.fault("", f"a map is a JSON object; these are read: {READ}")
     return drawn(_format_of(data).read(data), ruleset, choices)

@@ -46,6 +46,10 @@ def sketched(data: Mapping[str, Any]) -> Sketch:
     pixels = resolution.get("pixels_per_grid")
     sketch.pixels = float(pixels) if isinstance(pixels, int | float) else 0
     points = 0
+    if data.get("line_of_sight") is None:
+        sketch.notes.append(
+            "/line_of_sight: it is missing, so there are no walls; was it exported with them?"
+        )
     for name in ("line_of_sight", "objects_line_of_sight"):
         for i, line in enumerate(members.list_at(data, "", name)):
             points += len(line) if isinstance(line, list) else 0

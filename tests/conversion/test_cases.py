@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Final
 
@@ -238,3 +239,79 @@ def test_what_is_no_text_or_has_aliases_is_a_fault() -> None:
         convert_creatures("- &a {name: Goblin}\n- *a\n", HEARTRUSH)
     with pytest.raises(Unconvertible, match=r"line 3, column \d+: not valid YAML"):
         convert_creatures("- name: Goblin\n  hp: [7\n", HEARTRUSH)
+
+
+# --- files as strangers have them ----------------------------------------------------------------------
+
+
+def listed(text: str | bytes) -> list[dict[str, Any]]:
+    data = text.encode() if isinstance(text, str) else text
+    return sheets(convert_creatures(text_of(data).text, HEARTRUSH))
+
+
+def refused(text: str, *, is_map: bool = False) -> str:
+    with pytest.raises(Unconvertible) as raised:
+        _read(text.encode(), is_map=is_map)
+    return raised.value.faults[0]
+
+
+def _read(data: bytes, *, is_map: bool) -> Converted:
+    read = text_of(data).text
+    return convert_map(read, HEARTRUSH) if is_map else convert_creatures(read, HEARTRUSH)
+
+
+@pytest.mark.parametrize(
+    ("said", "feet"),
+    [("9 m", 30), ("9,5 m", 30), ("7.5 metres", 25), ("6 squares", 30), ("30", 30), ("25 ft.", 25)],
+)
+def test_metres_and_squares_are_feet(said: str, feet: int) -> None:
+    assert listed(f"name;hp;speed\nGoblin;7;{said}\n")[0]["speed"] == feet
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sep=;\nname;hp\nGoblin;7\n",
+        "sep=,\r\nname,hp\r\nGoblin,7\r\n",
+        "name,hp\rGoblin,7\r",
+        "name|hp\nGoblin|7\n",
+        b"\xff\xfe" + "name\thp\nGoblin\t7\n".encode("utf-16-le"),
+        '{"data": {"items": [{"name": "Goblin", "hp": 7}]}}',
+        '{"name": "Goblin", "hp": 7}\n{"name": "Orc", "hp": 15}\n',
+    ],
+)
+def test_a_list_is_read_however_a_program_writes_it(text: str | bytes) -> None:
+    assert {"name": "Goblin", "hp_max": 7}.items() <= listed(text)[0].items()
+
+
+def test_what_nobody_sees_in_a_name_is_left_out() -> None:
+    found = listed('name,hp\n"Bo the\nKnife",7\n\u202eGoblin,7\n')
+    assert [each["name"] for each in found] == ["Bo the Knife", "Goblin"]
+
+
+@pytest.mark.parametrize("first", ["Nom;PV;CA", "Имя,Жизнь", "Goblin,7"])
+def test_a_table_whose_first_row_names_no_name_is_one_fault(first: str) -> None:
+    assert refused(f"{first}\nGobelin;7;15\nOrc;8;13\n").startswith(
+        "row 1: no column is called name; there are "
+    )
+
+
+@pytest.mark.parametrize("is_map", [False, True])
+@pytest.mark.parametrize("text", ["", " \n\n"])
+def test_an_empty_file_is_called_empty(text: str, is_map: bool) -> None:  # noqa: FBT001 - a parameter of the table
+    assert refused(text, is_map=is_map) == "the file is empty"
+
+
+@pytest.mark.parametrize("text", ["<!doctype html><html></html>", "<svg/>", '<?xml version="1.0"?><root/>'])
+def test_a_page_or_a_drawing_is_no_map(text: str) -> None:
+    assert refused(text, is_map=True).startswith("a web page, a drawing or XML, and no map that is read")
+
+
+def test_a_map_in_a_list_is_read_and_one_without_lines_is_noted() -> None:
+    window = json.loads((CASES / "maps/window.uvtt").read_text("utf-8"))
+    whole = convert_map(json.dumps(window), HEARTRUSH)
+    assert convert_map(json.dumps([window]), HEARTRUSH) == whole
+    for without in ({**window, "line_of_sight": None}, {**window} | {"line_of_sight": []}):
+        notes = convert_map(json.dumps(without), HEARTRUSH).notes
+        is_missing = without["line_of_sight"] is None
+        assert any("it is missing" in note for note in notes) is is_missing
