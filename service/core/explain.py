@@ -110,7 +110,7 @@ def answer(
         return f"Deciding {command} failed, so it was set aside and changed nothing."
     said = [each for each in reasons if each["text"]]
     if not said:
-        return f"Nothing that you may see came of {command}."
+        return f"The command {command} changed nothing that you may see."
     public = [each for each in said if not each["text"].startswith("(")] or said  # not the asides to one seat
     own = ruleset.answer([each["event"] for each in public], names)
     return _as_sentence(own or _of_events(ruleset, public))

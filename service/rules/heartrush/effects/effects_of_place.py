@@ -64,7 +64,7 @@ class Push(Effect):
 
     def fault(self, view: State) -> str | None:
         if self.direction is None:
-            return "a direction, for nobody pushes it"
+            return "a direction, because no creature pushes it"
         if self.feet < 0 or self.feet % FEET or self.feet > MOST:
             return "feet in steps of 5"
         if self.direction == (0, 0) or any(abs(axis) > 1 for axis in self.direction):

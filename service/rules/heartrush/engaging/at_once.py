@@ -355,7 +355,7 @@ def check_help(view: State, creature: Creature, name: str) -> None:
     """Refuse help for who is not there, or not adjacent."""
     target = view.creatures.get(name)
     if target is None or target.id == creature.id:
-        raise Refused("no_valid_target", f"there is nobody else called {name}")
+        raise Refused("no_valid_target", f"no other creature is called {name}")
     if not target.is_present:
         raise Refused("target_dead", f"{name} is dead")
     if not is_adjacent(view, creature, target):

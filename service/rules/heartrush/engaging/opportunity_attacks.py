@@ -113,7 +113,9 @@ class OpportunityAttack(Command[State]):
             raise Refused("perk_not_available", "this opportunity attack has no such perk", "HR-OA-3")
         pushes = self.push_choices(view, creature, target, self.stance, melee=self.prompt is not None)
         if self.push and self.push not in pushes:
-            raise Refused("push_not_possible", f"{self.push} ft is none of {pushes}", "HR-OA-3")
+            raise Refused(
+                "push_not_possible", f"a push of {self.push} ft is not possible; {pushes} are", "HR-OA-3"
+            )
 
     @staticmethod
     def perk_choices(view: State, stance: str) -> tuple[Mapping[str, int], ...]:
@@ -134,9 +136,7 @@ class OpportunityAttack(Command[State]):
         answering(view, self, late="window_closed")
         frame = view.top_frame(WindowFrame)
         if frame.subject != self.target or not self.prompt == f"{frame.path}/{self.creature}":
-            raise Refused(
-                "no_oa_trigger", f"{frame.path} lets nobody strike {self.target} with {self.creature}"
-            )
+            raise Refused("no_oa_trigger", f"{self.creature} may not strike {self.target} at {frame.path}")
 
     def _check_opening(self, view: State, creature: Creature, target: Creature | None) -> None:
         if not is_idle(view):

@@ -346,7 +346,7 @@ class ShakeOff(Command[State]):
         creature = taking_action(view, self, self.creature)
         action_price(view, creature)
         if not climbers_on(view, creature):
-            raise Refused("not_climbing", f"nobody climbs on {self.creature}", "HR-COND-23")
+            raise Refused("not_climbing", f"no creature climbs on {self.creature}", "HR-COND-23")
 
     def decide(self, state: State) -> Emits[State]:
         climbers = tuple(climber.id for climber in climbers_on(state, state.creatures[self.creature]))

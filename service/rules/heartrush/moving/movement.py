@@ -74,7 +74,7 @@ class TripItem(StackItem):
 
     def resolve(self, state: State, window: str) -> Emits[State]:
         if state.creatures[self.target].has("prone"):
-            return (yield from fizzle(self.creature, self.ability, "it lies already"))
+            return (yield from fizzle(self.creature, self.ability, "the target is prone already"))
         return (yield from gain(state, self.target, "prone", 1, self.creature))
 
 

@@ -239,7 +239,7 @@ class Oppose(OpposedTerms, Effect):
     def fault(self, view: State) -> str | None:
         missing = no_such(view, self.creature) or no_such(view, self.against)
         if missing or self.creature == self.against:
-            return missing or "nobody opposes itself"
+            return missing or "a creature does not oppose itself"
         if not self.answered_with or len(dict.fromkeys(self.answered_with)) != len(self.answered_with):
             return "the abilities it may be opposed with, each once"
         if max(abs(self.advantage), abs(self.against_advantage)) > EDGE_LIMIT:

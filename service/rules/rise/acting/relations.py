@@ -21,7 +21,7 @@ def misplaced(ability: Ability) -> Iterator[Effect]:
 
 
 ABILITY: Final = (
-    Relation("", "invalid_ability_swift_attack: what is Swift hurts nobody", is_simple),
+    Relation("", "invalid_ability_swift_attack: a Swift ability may not hurt anybody", is_simple),
     Relation(
         "",
         "extra damage is added to an attack of its own that does damage",
@@ -46,7 +46,7 @@ AREA: Final = (
     ),
     Relation(
         "/area",
-        "what is Swift spreads from its user",
+        "a Swift ability is not aimed: its area spreads from its user",
         lambda ability: ability.strike is not None or not early(ability) or not is_aimed(ability),
     ),
 )

@@ -324,7 +324,9 @@ def not_amid(view: State, creature: Creature) -> None:
         return
     other = view.creatures[turn.creature]
     if other.id != creature.id and (view.top is not turn or other.budget.paused):
-        raise Refused("cannot_interrupt_other_creature", f"{other.id} is in the middle of it", "RI-ACT-6")
+        raise Refused(
+            "cannot_interrupt_other_creature", f"{other.id} is in the middle of an action", "RI-ACT-6"
+        )
 
 
 @enforces(RI_GROUP_3)

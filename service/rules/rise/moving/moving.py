@@ -129,12 +129,14 @@ def check_rule(view: State, creature: Creature, move: Wanted) -> None:
     """Refuse a movement that mixes a path with a rule about others, or keys on what nobody sees."""
     own = (move.within_ft, move.beyond_ft, move.direction)
     if move.ability != "custom" and own != (None, None, None):
-        raise Refused("invalid_target", f"{move.ability} is no rule of one's own", "RI-REAC-1")
+        raise Refused(
+            "invalid_target", f"{move.ability} takes no distance or direction of your own", "RI-REAC-1"
+        )
     if move.ability == "block":
         return
     if move.ability not in BY_RULE:
         if move.targets or move.distance_ft is not None:
-            raise Refused("invalid_target", "a path is about nobody", "RI-MOVE-1")
+            raise Refused("invalid_target", "a path takes no targets and no distance", "RI-MOVE-1")
         return
     if creature.budget.paused:
         raise Refused("wrong_step", f"{creature.id} goes on along a path", "RI-ACT-6")

@@ -344,7 +344,7 @@ class PlanMovement(Act):
                 no_sprint(self.ability)
             sprinting(view, creature, 0)
         if along and self.targets:
-            raise Refused("invalid_target", "a path is about nobody who is not to be reached", "RI-MOVE-1")
+            raise Refused("invalid_target", "a path names targets only to ask for a sprint", "RI-MOVE-1")
 
     def way(self) -> tuple[tuple[int, int], ...]:
         """Return the path that is planned; where others are reacted to there is none."""

@@ -188,7 +188,7 @@ def check_area(view: State, user: Creature, area: Area, at: Cell, altitude: int)
 def check_named(ability: Ability, targets: tuple[str, ...]) -> None:
     """Refuse targets for what fills an area: it names nobody."""
     if ability.area is not None and targets:
-        raise Refused("invalid_target", f"{ability.id} fills an area and names nobody", "RI-ATK-1")
+        raise Refused("invalid_target", f"{ability.id} fills an area and takes no targets", "RI-ATK-1")
 
 
 def caught(

@@ -175,7 +175,9 @@ def targets_of(view: State, user: Creature, names: Sequence[str], reach_ft: int)
     for number, name in enumerate(names):
         target = view.creatures.get(name)
         if target is None or name in names[:number]:
-            raise Refused("invalid_target", f"{name} is nobody, or a target already", "RI-ATK-1")
+            raise Refused(
+                "invalid_target", f"{name} is not in this fight, or is a target already", "RI-ATK-1"
+            )
         if name != user.id:
             check_reach(view, user, target, reach_ft)
         yield target

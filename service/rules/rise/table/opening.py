@@ -235,4 +235,4 @@ def _group_faults(opening: Opening) -> Iterator[Fault]:
             if other not in names:
                 yield f"/attitudes/{creature}", f"no creature is called {other}"
         if creature in said:
-            yield f"/attitudes/{creature}", "nobody is friend or foe to itself"
+            yield f"/attitudes/{creature}", "a creature has no attitude to itself"
