@@ -114,13 +114,14 @@ def test_a_record_that_a_sentence_names_says_what_it_is(ruleset: Ruleset[Any]) -
     speech = speech_of(ruleset)
     spoken = [(speech.fields.get(type_, {}), pattern) for type_, pattern in speech.patterns.items()]
     for command in ruleset.commands.values():
-        patterns = [command.sentence] if isinstance(command.sentence, str) else command.sentence.values()
-        spoken += [({each.name: each.shape for each in fields_of(command)}, pattern) for pattern in patterns]
+        kind: Any = command
+        patterns = [kind.sentence] if isinstance(kind.sentence, str) else kind.sentence.values()
+        spoken += [({each.name: each.shape for each in fields_of(kind)}, pattern) for pattern in patterns]
     named = {
         record
         for fields, pattern in spoken
         for _, name, _, _ in Formatter().parse(pattern)
-        if name in fields
+        if name and name in fields
         for record in records_in(fields[name])
     }
     assert len(named) >= 4
@@ -132,7 +133,7 @@ def test_a_record_that_a_sentence_names_says_what_it_is(ruleset: Ruleset[Any]) -
         assert {name for each in said for _, name, _, _ in Formatter().parse(each) if name} <= known
 
 
-def records_in(shape: Shape) -> set[type[Any]]:
+def records_in(shape: Shape) -> set[Any]:
     """Return the records that a value of *shape* may be, or a list of."""
     if isinstance(shape, RecordObject):
         return {shape.kind}

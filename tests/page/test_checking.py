@@ -25,6 +25,15 @@ SEEDED: Final = ":has(.roll:not(:has(.chip)))"
 PLACE: Final = "Check that nobody changed it"
 
 
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a file that replays the bundle, made here because the browser's thread has an event loop."""
+    content = content_of(BUNDLE.name, BUNDLE.read_bytes())
+    file = tmp_path_factory.mktemp("replay") / "replay.html"
+    file.write_text(single_file("fight/fight.html", "fight/replayed.mjs", content), "utf-8")
+    return file
+
+
 def is_right(page: Page, says: str) -> None:
     dialog = page.get_by_role("dialog")
     expect(dialog.locator(".check-says.is-right")).to_contain_text(says)
@@ -60,11 +69,8 @@ def test_a_die_of_a_live_fight_is_checked_from_why(running: Service, window: Ope
     assert faults_of(page) == []
 
 
-def test_a_die_of_a_replay_file_is_checked_without_a_network(window: Open, tmp_path: Path) -> None:
-    file = tmp_path / "replay.html"
-    content = content_of(BUNDLE.name, BUNDLE.read_bytes())
-    file.write_text(single_file("fight/fight.html", "fight/replayed.mjs", content), "utf-8")
-    page = window(offline=True).visit(file.as_uri())
+def test_a_die_of_a_replay_file_is_checked_without_a_network(window: Open, replay: Path) -> None:
+    page = window(offline=True).visit(replay.as_uri())
     page.locator(f".entry{SEEDED}").first.get_by_role("button", name="Why?").click()
     page.locator(".why").get_by_role("button", name=DICE).first.click()
     is_right(page, "These bytes give")

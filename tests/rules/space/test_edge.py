@@ -47,7 +47,7 @@ def test_a_space_is_on_the_map_as_a_whole_or_beyond_its_edge() -> None:
 def test_HR_MOVE_6_nobody_is_offered_a_cell_beyond_the_edge(
     at: Cell, more: dict[str, Any], walls: dict[str, str]
 ) -> None:
-    place = at if not more else tuple(min(BEFORE, part) for part in at)
+    place = at if not more else (min(BEFORE, at[0]), min(BEFORE, at[1]))
     sheets = {"pia": more}
     fight = heartrush.begun({"pia": place, "orc": (0, 0)}, sheets=sheets, walls=walls)
     offers = fight.offers("zoe", "pia")
