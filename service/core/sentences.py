@@ -20,13 +20,13 @@ from typing import Any, Final
 from service.rules.kernel import hints
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.hints import Anything, Shape
-from service.rules.kernel.messages import Command, OfferSentence
+from service.rules.kernel.messages import Command, Sentence
 from service.rules.kernel.sealed import Seats, view
 from service.rules.ruleset import Ruleset
 from service.rules.shared import EVENTS
 from service.rules.table.table import Table
 
-SHARED: Final[Mapping[str, str]] = {
+SHARED: Final[Mapping[str, Sentence]] = {
     "encounter_opened": "the encounter is open, by {edition}",
     "seat_token_issued": "{seat} has a new link (token {number})",
     "seat_key_set": "{seat} signs its commands with the key {key}",
@@ -104,7 +104,7 @@ Fields = Mapping[str, Shape]
 class Speech:
     """How events are said: a pattern for each type, and what each field of it means."""
 
-    patterns: Mapping[str, str]
+    patterns: Mapping[str, Sentence]
     fields: Mapping[str, Fields]
     families: Families = NO_FAMILIES
 
@@ -173,7 +173,8 @@ def sentence(event: Mapping[str, Any], names: Mapping[str, str], speech: Speech 
         for key, (value, shape) in parts.items()
         for name, member, of in saying.parts(value, shape)
     }
-    pattern = speech.patterns.get(event["type"])
+    known = speech.patterns.get(event["type"])
+    pattern = None if known is None else _pattern_for(known, event)
     if pattern is None or not _named_in(pattern) <= {*texts, *inner}:
         fields = " ".join(f"{key}={value}" for key, value in texts.items() if key not in ("type", "because"))
         return f"{event['type']} {fields}".strip()
@@ -207,7 +208,12 @@ def offer_sentence(
     return saying.filled(pattern, given, shapes)
 
 
-def _pattern_for(sentence: OfferSentence, given: Mapping[str, Any]) -> str:
+def forms_of(sentence: Sentence) -> tuple[str, ...]:
+    """Return every pattern that *sentence* may take."""
+    return (sentence,) if isinstance(sentence, str) else tuple(sentence.values())
+
+
+def _pattern_for(sentence: Sentence, given: Mapping[str, Any]) -> str:
     if isinstance(sentence, str):
         return sentence
     for condition, pattern in sentence.items():

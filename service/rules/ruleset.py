@@ -28,6 +28,7 @@ from service.rules.kernel.messages import (
     QuestionNeeded,
     Refused,
     Scope,
+    Sentence,
 )
 from service.rules.kernel.meter import DECIDING, READING, TOO_MUCH_WORK, Meter, TooMuchWork, spend
 from service.rules.kernel.records import EMPTY, changed, derived, record
@@ -110,7 +111,7 @@ class Ruleset(Generic[S]):
     """Returns the map of a seat's view."""
     counted: Counted = UNCOUNTED
     """Names the events that statistics of creatures count."""
-    sentences: Mapping[str, str] = EMPTY
+    sentences: Mapping[str, Sentence] = EMPTY
     """Sentences by type of event; empty for one that others make visible (see `core/sentences.py`)."""
     telling: tuple[str, ...] = ()
     """Types of events that say what came of a command, the most important first; answers name these."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from string import Formatter
 
 import pytest
 
-from service.core.sentences import Speech, inside, sentence, speech_of, spoken
+from service.core.sentences import Speech, forms_of, inside, sentence, speech_of, spoken
+from service.rules.kernel.hints import Scalar, Shape
 from service.rules.registry import REGISTRY
 
 BOOKS = {"heartrush@1": REGISTRY["heartrush@1"], "rise@1": REGISTRY["rise@1"]}
@@ -46,14 +48,33 @@ def test_every_event_of_a_book_has_a_sentence_of_its_own_fields(edition: str) ->
     assert set(book.sentences) <= set(book.events)
     for name, event in book.events.items():
         known = {field.name for field in fields(event)}
-        said = {field for _, field, _, _ in Formatter().parse(patterns[name]) if field}
+        said = {
+            field for form in forms_of(patterns[name]) for _, field, _, _ in Formatter().parse(form) if field
+        }
         strange = {field for field in said if not any(field == k or field.startswith(f"{k}_") for k in known)}
         assert not strange, f"{name} says {strange}"
 
 
+@pytest.mark.parametrize("edition", BOOKS)
+def test_no_sentence_says_yes_or_no_of_a_field(edition: str) -> None:
+    """Each of both has a text of its own: "wins the contest", not "is over (won: yes)"."""
+    speech = speech_of(BOOKS[edition])
+    for name, pattern in speech.patterns.items():
+        for form in forms_of(pattern):
+            bare = re.sub(r"\[[^\[\]]*\]", "", form)
+            shown = {field for _, field, _, _ in Formatter().parse(bare) if field}
+            flags = {field for field in shown if is_flag(speech.fields.get(name, {}).get(field))}
+            assert not flags, f"{name} says {flags}"
+
+
+def is_flag(shape: Shape | None) -> bool:
+    return isinstance(shape, Scalar) and shape.kind is bool
+
+
 def test_what_is_true_false_or_nothing_is_said_in_words() -> None:
     event = {"type": "grip_tested", "creature": "pia", "held": True, "because": []}
-    assert sentence(event, NAMES, HEARTRUSH) == "Pia tests its grip (it holds: yes)"
+    assert sentence(event, NAMES, HEARTRUSH) == "Pia tests its grip, and holds on"
+    assert sentence({**event, "held": False}, NAMES, HEARTRUSH) == "Pia tests its grip, and lets go"
     assert (
         sentence({"type": "seen", "by": None, "at": False, "because": []}, NAMES) == "seen by=nothing at=no"
     )

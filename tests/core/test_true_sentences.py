@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from service.core.sentences import Speech, offer_sentence, sentence, speech_of, unique_names
+from service.core.sentences import Speech, forms_of, offer_sentence, sentence, speech_of, unique_names
 from service.core.views import offer_data
 from service.rules.kernel.codec import to_data
 from service.rules.kernel.hints import Alternatives, AnyList, RecordObject, SealedValue, Shape, fields_of
@@ -104,7 +104,8 @@ def test_no_sentence_shows_the_name_of_a_field(ruleset: Ruleset[Any]) -> None:
     """Each pattern has all the fields that it names, so none falls back to fields and values."""
     speech: Speech = speech_of(ruleset)
     for type_, fields in speech.fields.items():
-        named = {name for _, name, _, _ in Formatter().parse(speech.patterns[type_]) if name}
+        forms = forms_of(speech.patterns[type_])
+        named = {name for form in forms for _, name, _, _ in Formatter().parse(form) if name}
         assert all(name.split("_")[0] in {each.split("_")[0] for each in fields} for name in named), type_
 
 
@@ -112,11 +113,15 @@ def test_no_sentence_shows_the_name_of_a_field(ruleset: Ruleset[Any]) -> None:
 def test_a_record_that_a_sentence_names_says_what_it_is(ruleset: Ruleset[Any]) -> None:
     """The bare values of a record are no words: "viper 2 1 6 burning 1 yes"."""
     speech = speech_of(ruleset)
-    spoken = [(speech.fields.get(type_, {}), pattern) for type_, pattern in speech.patterns.items()]
+    spoken = [
+        (speech.fields.get(type_, {}), form)
+        for type_, said in speech.patterns.items()
+        for form in forms_of(said)
+    ]
     for command in ruleset.commands.values():
         kind: Any = command
-        patterns = [kind.sentence] if isinstance(kind.sentence, str) else kind.sentence.values()
-        spoken += [({each.name: each.shape for each in fields_of(kind)}, pattern) for pattern in patterns]
+        shapes = {each.name: each.shape for each in fields_of(kind)}
+        spoken += [(shapes, form) for form in forms_of(kind.sentence)]
     named = {
         record
         for fields, pattern in spoken
@@ -128,9 +133,10 @@ def test_a_record_that_a_sentence_names_says_what_it_is(ruleset: Ruleset[Any]) -
     for record in named:
         sentence = getattr(record, "sentence", "")
         assert sentence, f"{record.__name__} has no sentence"
-        said = [sentence] if isinstance(sentence, str) else sentence.values()
         known = {each.name for each in fields_of(record)}
-        assert {name for each in said for _, name, _, _ in Formatter().parse(each) if name} <= known
+        assert {
+            name for each in forms_of(sentence) for _, name, _, _ in Formatter().parse(each) if name
+        } <= known
 
 
 def records_in(shape: Shape) -> set[Any]:
@@ -197,10 +203,6 @@ def test_a_condition_says_of_whom_it_comes() -> None:
 # --- offers ---------------------------------------------------------------------------------------------
 
 
-def patterns_of(kind: Any) -> tuple[str, ...]:
-    return (kind.sentence,) if isinstance(kind.sentence, str) else tuple(kind.sentence.values())
-
-
 def offers_of(kind: Any) -> object:
     """Return the function that yields the offers of a kind of command."""
     return kind.offers.__func__
@@ -214,7 +216,7 @@ def test_every_command_that_is_offered_has_a_sentence_of_its_own_fields(edition:
     kind: Any
     for kind in offered:
         known = {each.name for each in fields_of(kind)}
-        for pattern in patterns_of(kind):
+        for pattern in forms_of(kind.sentence):
             assert pattern, kind.type
             named = {name for _, name, _, _ in Formatter().parse(pattern) if name}
             assert named <= known, (kind.type, named - known)

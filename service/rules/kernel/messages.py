@@ -89,8 +89,9 @@ class Awaited:
     """The commands among which the seat chooses, if it answers with a commitment to one of them."""
 
 
-OfferSentence: TypeAlias = str | Mapping[str, str]
-"""A pattern, or patterns by `field=value`."""
+Sentence: TypeAlias = str | Mapping[str, str]
+"""A pattern, or patterns by the value of a field: the first key that holds, such as `verb=draw`, else the
+key without a text. `{name}` is a field. A part in brackets falls away if a field in it is empty or no."""
 
 
 @record
@@ -121,8 +122,8 @@ class Event(Generic[S]):
     """Whether it changes the fight, and not only seats, contests or amendments."""
     decides: ClassVar[str] = ""
     """The kind of decision of the gm or the host that it records, outside the rules; audits list it."""
-    sentence: ClassVar[str] = ""
-    """What a terminal shows; `{name}` is a field. Empty to show the type and the fields."""
+    sentence: ClassVar[Sentence] = ""
+    """What a terminal shows. Empty to show the type and the fields."""
     because: tuple[RuleId, ...] = ()
     """The ids of the rules and of the ambiguity rulings that caused it."""
 
@@ -178,11 +179,9 @@ class Command(Generic[S]):
     """A request to change the fight, in the imperative. Its docstring is its text in the API."""
 
     type: ClassVar[str]
-    sentence: ClassVar[OfferSentence] = ""
-    """What an offer of it says, in the imperative: `{name}` is a field, and a part in brackets falls away if
-    a field in it is empty, no, or still to be chosen. Patterns may differ by the value of a field: the first
-    key that holds, such as `verb=draw`, else the key without a text. Empty for the words of its type and
-    of its fields."""
+    sentence: ClassVar[Sentence] = ""
+    """What an offer of it says, in the imperative; a part in brackets also falls away if a field in it is
+    still to be chosen. Empty for the words of its type and of its fields."""
     bounded: ClassVar[bool] = True
     """Its data is read within the bounds of its fields; that of a command of the service's own is not."""
     by: Actor = field(metadata={"given": False})

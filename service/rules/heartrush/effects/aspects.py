@@ -13,7 +13,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.ruling_effects import GiveDestiny, LayBonus, LayPenalty
 from service.rules.heartrush.timing.clock import at_rest, check_at_rest
 from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
-from service.rules.kernel.messages import Awaited, Command, Emits, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused, Sentence
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Count, CreatureId, Points, Prose
@@ -40,7 +40,7 @@ class InvokeAspect(Command[State]):
     """
 
     type: ClassVar[str] = "invoke_aspect"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "use=spend": "Spend destiny points on aspect {aspect}",
         "use=earn": "Let aspect {aspect} hinder you, for destiny points",
         "": "Let aspect {aspect} count",

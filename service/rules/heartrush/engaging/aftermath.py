@@ -14,7 +14,7 @@ from service.rules.heartrush.moving.forced_movement import push
 from service.rules.heartrush.moving.pushed_ways import cannot_follow, follow_path, left_behind, way
 from service.rules.heartrush.timing.engagement import EngagementFrame, Pending, PhaseRules
 from service.rules.heartrush.values import EngagementId
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Feet, PromptId, TargetId
@@ -100,7 +100,7 @@ class ChoosePush(Command[State]):
     """Choose how far a melee weapon's might bonus pushes its target, and whether the attacker follows."""
 
     type: ClassVar[str] = "choose_push"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "distance=0": "Push nobody",
         "": "Push it {distance} ft[, and follow to {follow}]",
     }

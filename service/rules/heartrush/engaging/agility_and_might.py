@@ -37,7 +37,7 @@ from service.rules.heartrush.moving.dash_and_sidestep import sidesteps, sidestep
 from service.rules.heartrush.moving.paths import check_can_move, speed
 from service.rules.heartrush.timing.engagement import Declaration, EngagementFrame, Order, PhaseRules, Planned
 from service.rules.heartrush.values import EngagementId
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused, Scope
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, PromptId, TargetId, WeaponId
@@ -261,7 +261,7 @@ class DeclareAgility(Command[State]):
     """Declare an agility attack before the sidestep or after it, or none."""
 
     type: ClassVar[str] = "declare_agility"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "target=None": "Make no agility attack",
         "order=attack_first": "Attack {target}[, and {also} too], then sidestep",
         "order=move_first": "Sidestep, then attack {target}[, and {also} too]",

@@ -38,7 +38,7 @@ from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
 from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.heartrush.timing.windows import Deed, Said, declared
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record, without_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Code, CreatureId, StepId, TargetId, ThingName, Words
@@ -203,7 +203,7 @@ class HandleObject(Command[State]):
     """
 
     type: ClassVar[str] = "object"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "verb=draw": "Draw the {item}",
         "verb=stow": "Put the {item} away",
         "verb=drop": "Drop the {item}",

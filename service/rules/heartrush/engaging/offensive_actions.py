@@ -42,7 +42,7 @@ from service.rules.heartrush.timing.engagement import (
     PhaseRules,
 )
 from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused, Scope
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope, Sentence
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, PromptId, Prose, StepId, TargetId
@@ -354,7 +354,7 @@ class DeclareOffensive(Command[State]):
     """
 
     type: ClassVar[str] = "declare_offensive"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "what=grapple": "Grapple {target}[ by {ability}]",
         "what=climb": "Climb on {target}[ by {ability}]",
         "way=harm": "Harm {target}[: {condition}][ by {ability}]",

@@ -28,7 +28,7 @@ from service.rules.heartrush.engaging.declaring import PERK_CHOICES, check_level
 from service.rules.heartrush.timing.exposed import gives_opening, open_targets
 from service.rules.heartrush.timing.windows import InstantDeclared, StackItem, WindowFrame, fizzle
 from service.rules.heartrush.values import Perks
-from service.rules.kernel.messages import Awaited, Command, Emits, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Code, CreatureId, Feet, PromptId, TargetId
@@ -81,7 +81,7 @@ class OpportunityAttack(Command[State]):
     """
 
     type: ClassVar[str] = "opportunity_attack"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "pay=action": "Strike {target} at once, for the action",
         "pay=rush": "Strike {target} at once, for a rush point",
         "": "Strike {target} at once",

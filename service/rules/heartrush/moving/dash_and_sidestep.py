@@ -42,8 +42,8 @@ from service.rules.kernel.messages import (
     Emits,
     Event,
     Offer,
-    OfferSentence,
     Refused,
+    Sentence,
     Way,
 )
 from service.rules.kernel.records import changed, record, with_key, without_key
@@ -242,7 +242,7 @@ class Sidestep(Command[State]):
     """
 
     type: ClassVar[str] = "sidestep"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "stand=True": "Stand up",
         "pay=action": "Sidestep[ to {to}], for the action",
         "pay=rush": "Sidestep[ to {to}], for a rush point",

@@ -22,7 +22,7 @@ from service.rules.heartrush.moving.pushed_ways import follow_path, left_behind,
 from service.rules.heartrush.rolling.rolls import throw
 from service.rules.heartrush.timing.windows import WindowOpened
 from service.rules.heartrush.values import PushId
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, Direction, Feet, HitPoints, PromptId, Total
@@ -531,7 +531,7 @@ class FollowCaptive(Command[State]):
     """When whom you hold is pushed away: go along and share its harm, or let go."""
 
     type: ClassVar[str] = "follow_captive"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "follow=True": "Go along with whom you hold",
         "follow=False": "Let go of whom you hold",
         "": "Go along, or let go",

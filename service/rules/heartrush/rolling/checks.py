@@ -24,7 +24,7 @@ from service.rules.heartrush.rolling.rolls import (
     trouble_face,
 )
 from service.rules.heartrush.values import ChallengeNumber, CheckId, Matter
-from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
@@ -499,7 +499,7 @@ class ChooseCheck(Command[State]):
     """After a natural 1: fail the check, or reroll that die once and suffer a complication."""
 
     type: ClassVar[str] = "choose_check"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "choice=fail": "Let the check fail",
         "choice=reroll": "Roll the natural 1 again, for a complication",
         "": "Let the check fail, or roll again",

@@ -21,7 +21,7 @@ from service.rules.heartrush.timing.clock import (
     pass_time,
 )
 from service.rules.heartrush.values import HeartDie
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Hours, Ordinal, StepId, Total
@@ -312,7 +312,7 @@ class Rest(Command[State]):
     """Rest for ten minutes, or once a day for a night of at least seven hours."""
 
     type: ClassVar[str] = "rest"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "rest=short": "Rest for ten minutes",
         "rest=long": "Rest for a night",
         "": "Rest",

@@ -12,6 +12,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.rolls import light_at
 from service.rules.heartrush.table.entries import creature_of
 from service.rules.heartrush.timing.engagement import EngagementFrame
+from service.rules.kernel.messages import Sentence
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.table.counted import Counted, Harm
@@ -38,7 +39,7 @@ COUNTED: Final = Counted(
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.
 
-SENTENCES: Final[Mapping[str, str]] = {
+SENTENCES: Final[Mapping[str, Sentence]] = {
     "combat_began": "combat begins",
     "rush_gained": "[rush: {gains}]",
     "priority_granted": "the {side} have priority",
@@ -110,7 +111,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "turn_ended": "{creature} ends its turn",
     "turn_delayed": "{creature} delays its turn until after {after}",
     "initiative_rolled": "{creature} has an initiative of {total}",
-    "surprise_ruled": "the gm rules on {creature}: surprised: {surprised}",
+    "surprise_ruled": {
+        "surprised=True": "the gm rules that {creature} is surprised",
+        "": "the gm rules that {creature} is not surprised",
+    },
     "unaware_ruled": "the gm rules that the {side} are unaware",
     "nobody_can_act": "no creature can act",
     "round_ending": "",
@@ -130,14 +134,20 @@ SENTENCES: Final[Mapping[str, str]] = {
     "use_begins": "",
     "operation_taken": "",
     "ability_resolved": "",
-    "ability_ruled": "the gm rules on the ability: accepted: {accepted}",
+    "ability_ruled": {
+        "accepted=True": "the gm allows the ability",
+        "": "the gm does not allow the ability",
+    },
     "ability_contested": "{creature} contests it against {against}: {mine} against {theirs}",
     "ability_fizzled": "{ability} of {creature} has no effect: {reason}",
     "instant_fizzled": "{ability} of {creature} has no effect: {reason}",
     "timing_assumed": "",
     "cost_paid": "{creature} pays for {ability}: {rush} rush",
     "spell_cast": "{creature} casts {spell}",
-    "save_made": "{creature} saves (success: {success})",
+    "save_made": {
+        "success=True": "{creature} saves",
+        "": "{creature} fails its save",
+    },
     "effects_begun": "",
     "effect_taken": "",
     "effects_done": "",
@@ -155,13 +165,19 @@ SENTENCES: Final[Mapping[str, str]] = {
     "attacker_chosen": "{attacker} strikes next",
     "sidestep_taken": "{creature} sidesteps",
     "early_sidestep_taken": "{creature} sidesteps before the attack",
-    "exposed": "{creature} is exposed to {exposed}",
+    "exposed": {
+        "exposed=True": "{creature} is open to opportunity attacks",
+        "": "{creature} is no longer open to opportunity attacks",
+    },
     "follow_up_made": "{creature} follows up against {target} with {weapon}",
     "follow_up_forgone": "{creature} does not follow up",
     "cantrip_hit": "the cantrip of {creature} hits {target}",
     "brought_landed": "",
     "offensive_begun": "{creature} tries {offensive_what} on {target}",
-    "offensive_resolved": "{creature} tries {offensive_what} on {target} (won: {won})",
+    "offensive_resolved": {
+        "won=True": "{creature} tries {offensive_what} on {target}, and wins",
+        "": "{creature} tries {offensive_what} on {target}, and loses",
+    },
     "offensive_landed": "",
     "offensive_action_fizzled": "the attempt of {creature} on {target} has no effect: {reason}",
     "offensives_over": "",
@@ -172,7 +188,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "defense_ability_chosen": "{creature} resists with {ability}",
     "contest_rolled": "{creature} rolls {ability} with {total}",
     "contest_half_known": "the contest stands at {total}",
-    "contest_over": "the contest of {creature} is over (won: {won})",
+    "contest_over": {
+        "won=True": "{creature} wins the contest",
+        "": "{creature} loses the contest",
+    },
     "freed": "{creature} is free",
     "climbed_on": "{creature} climbs on {mount}",
     "came_off": "{creature} comes off: {reason}",
@@ -193,7 +212,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "weapon_landed": "{weapon} of {creature} lies at {position} as {thing}",
     "thing_dropped": "{creature} drops {item}, which lies there as {thing}",
     "thing_taken": "{creature} picks up {thing}, and calls it {item}",
-    "lantern_turned": "the lantern of {creature} is out: {out}",
+    "lantern_turned": {
+        "out=True": "{creature} puts its lantern out",
+        "": "{creature} lights its lantern",
+    },
     "standing_set": "{creature} answers in advance: {standing}",
     "standing_changed": "",
     "check_asked": "{creature} checks {ability}: {what}",
@@ -201,14 +223,20 @@ SENTENCES: Final[Mapping[str, str]] = {
     "check_rerolled": "{creature} rolls again: {total}",
     "check_needs_choice": "",
     "check_chosen": "{creature} chooses {choice}",
-    "check_resolved": "the check of {creature} comes to {total} (success: {success})",
+    "check_resolved": {
+        "success=True": "the check of {creature} succeeds with {total}",
+        "": "the check of {creature} fails with {total}",
+    },
     "check_failed": "{creature} fails the check",
     "complication_described": "a complication: {text}",
     "trial_begun": "",
     "trial_decided": "",
     "opposed_begun": "{creature} and {against} roll against each other: {what}",
     "opposed_half_known": "",
-    "opposed_decided": "{creature} comes to {mine}, {against} to {theirs} (won by {creature}: {won})",
+    "opposed_decided": {
+        "won=True": "{creature} wins with {mine} against {theirs} of {against}",
+        "": "{creature} loses with {mine} against {theirs} of {against}",
+    },
     "adjudication_asked": "the gm is asked: {text}[, against {against}]",
     "ruling_requested": "{creature} asks for a ruling: {text}",
     "gm_ruling_recorded": "a ruling of the gm: {decision}",
@@ -219,9 +247,15 @@ SENTENCES: Final[Mapping[str, str]] = {
     "hid": "{creature} is hidden from {hidden_from}",
     "hidden_ruled": "the gm rules that {creature} is hidden from {hidden_from}",
     "climb_asked": "",
-    "climb_checked": "{creature} climbs (success: {success})",
+    "climb_checked": {
+        "success=True": "{creature} climbs",
+        "": "{creature} fails to climb",
+    },
     "grip_asked": "",
-    "grip_tested": "{creature} tests its grip (it holds: {held})",
+    "grip_tested": {
+        "held=True": "{creature} tests its grip, and holds on",
+        "": "{creature} tests its grip, and lets go",
+    },
     "fell": "{creature} falls {feet} ft",
     "went_under": "{creature} is under water",
     "came_up": "{creature} comes up and breathes",
@@ -258,12 +292,18 @@ SENTENCES: Final[Mapping[str, str]] = {
     "wound_treated": "{healer} treats {creature} with {total}: {ranks} ranks heal",
     "wounds_eased": "wounds of {creature} ease by {ranks} ranks",
     "steady_begun": "{creature} steadies itself against {passion}",
-    "steady_tried": "{creature} steadies itself (calm: {calm})",
+    "steady_tried": {
+        "calm=True": "{creature} steadies itself",
+        "": "{creature} fails to steady itself",
+    },
     "woke": "{creature} wakes",
     "rest_begun": "{sleepers} rest",
     "night_over": "the night is over",
     "meditation_begun": "{creature} meditates",
-    "rested": "{creature} has rested (success: {success})",
+    "rested": {
+        "success=True": "{creature} has rested",
+        "": "{creature} has rested in vain",
+    },
     "xp_awarded": "{creature} gains {amount} experience: {reason}",
     "xp_spent": "{creature} spends {price} experience on {purchase_kind}",
     "destiny_gained": "{creature} gains {points} destiny",

@@ -27,7 +27,7 @@ from service.rules.heartrush.timing.windows import (
 )
 from service.rules.heartrush.values import ComesFrom, EngagementId, Perks
 from service.rules.kernel.families import Families
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
@@ -61,7 +61,7 @@ Order = Literal["attack_first", "move_first", "no_move"]
 class Offensive:
     """What is done instead of an attack, with everything it needs."""
 
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "what=stunt": "a stunt ({text})",
         "": "to {what}[ ({way})][, so that it is {condition}]",
     }
@@ -87,7 +87,7 @@ class Earned:
 class Declaration:
     """What a participant will do in its step."""
 
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "target=None": "no attack[, {order}]",
         "offensive=None": "an attack on {target}[ and {also}][, with {perk}][, {order}]",
         "": "{offensive}, against {target}[, {order}]",

@@ -21,7 +21,7 @@ from service.rules.heartrush.body.operations import ABILITIES, Effect, EffectsBe
 from service.rules.heartrush.body.permission import answering, gm, own
 from service.rules.heartrush.creatures.sheet import Request
 from service.rules.heartrush.creatures.state import State
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
@@ -220,7 +220,7 @@ class Adjudicate(Command[State]):
     """Allow what waits for the GM, with whatever follows from it, or forbid it; both are recorded."""
 
     type: ClassVar[str] = "adjudicate"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "accept=True": "Allow it",
         "accept=False": "Forbid it",
         "": "Allow it, or forbid it",

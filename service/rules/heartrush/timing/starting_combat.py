@@ -12,7 +12,7 @@ from service.rules.heartrush.body.actions import first_rush, with_fresh_round
 from service.rules.heartrush.body.permission import check_settled, gm, running, timing_of
 from service.rules.heartrush.body.wounds import fall_to_zero
 from service.rules.heartrush.creatures.state import TABLE_OWNER, State, is_able
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, Face, Reason, SideId
@@ -246,7 +246,7 @@ class GrantPriority(Command[State]):
     """Grant the first priority of the fight; `starter` names who begins, if one side was unaware."""
 
     type: ClassVar[str] = "grant_priority"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "starter=None": "Decide who begins by a roll",
         "": "Let the {starter} begin",
     }

@@ -30,7 +30,7 @@ from service.rules.heartrush.effects.uses import AbilityItem, UseFrame, begin_us
 from service.rules.heartrush.engaging.riders import AddDice, Lean, Reroll, SetDie, changeable
 from service.rules.heartrush.timing.windows import InstantDeclared, WindowFrame, WindowOpened, known
 from service.rules.heartrush.values import AbilityName, UseId
-from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Points, PromptId, Reason
@@ -295,7 +295,7 @@ class AdjudicateAbility(Command[State]):
     """Rule on an ability that needs the GM's word: accept it with effects or reject it, with a reason."""
 
     type: ClassVar[str] = "rule_ability"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "accept=True": "Allow it",
         "accept=False": "Forbid it",
         "": "Allow it, or forbid it",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, Literal
 
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Count, CreatureId
@@ -85,7 +85,7 @@ class Rest(Command[State]):
     """Let a creature rest, as the GM: a short rest, or a long one that also heals a wound."""
 
     type: ClassVar[str] = "rest"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "rest=short": "Rest for ten minutes",
         "rest=long": "Rest for a night",
         "": "Rest",

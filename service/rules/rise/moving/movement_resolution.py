@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.values import CreatureId, Creatures, Reason, StepId, Targets
 from service.rules.rise.acting.brawling import brawl
@@ -214,7 +214,7 @@ class StepAside(Command[State]):
     """Say whether a creature lets an overrunning one past instead of standing in its way."""
 
     type: ClassVar[str] = "step_aside"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "accept=True": "Step aside",
         "accept=False": "Stand in the way",
         "": "Step aside, or stand in the way",

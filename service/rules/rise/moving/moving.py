@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, Protocol
 
 from service.rules.kernel.folding import alike
-from service.rules.kernel.messages import Awaited, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Direction
@@ -233,7 +233,7 @@ class Move(Act):
     """Move for the standard action, also after a movement in the movement phase."""
 
     type: ClassVar[str] = "move"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "ability=follow": "Follow {targets}",
         "ability=withdraw": "Withdraw from {targets}",
         "ability=block": "Stay between {targets}",

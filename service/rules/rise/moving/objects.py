@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.kernel.messages import TABLE, Awaited, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import TABLE, Awaited, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import Code, CreatureId, ThingName
@@ -124,7 +124,7 @@ class ManipulateObject(Act):
     """Handle an object: free once in a round, in either phase, then for a minor or standard action."""
 
     type: ClassVar[str] = "manipulate_object"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "what=draw": "Draw the {item}",
         "what=stow": "Put the {item} away",
         "what=drop": "Drop the {item}",

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
 from service.rules.kernel.folding import alike
-from service.rules.kernel.messages import Awaited, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Creatures, Direction, StepId, Targets
@@ -262,7 +262,7 @@ class PlanMovement(Act):
     """Plan one movement: along a path, by a rule about others, through them, or pushing who holds one."""
 
     type: ClassVar[str] = "plan_movement"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "ability=follow": "Follow {targets}[, with {free_actions}]",
         "ability=withdraw": "Withdraw from {targets}[, with {free_actions}]",
         "ability=block": "Stay between {targets}[, with {free_actions}]",

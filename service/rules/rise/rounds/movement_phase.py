@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, OfferSentence, Refused
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Count, CreatureId, GroupId, Occasion, StepId
@@ -342,7 +342,7 @@ class ConsentSprint(Command[State]):
     """Say whether a creature that falls behind sprints; it tires by 1 if it does."""
 
     type: ClassVar[str] = "consent_sprint"
-    sentence: ClassVar[OfferSentence] = {
+    sentence: ClassVar[Sentence] = {
         "accept=True": "Sprint to keep up",
         "accept=False": "Fall behind",
         "": "Sprint to keep up, or fall behind",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from service.rules.kernel.messages import Sentence
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.rise.creatures.creature import Creature, creature_of, is_unconscious
@@ -30,7 +31,7 @@ COUNTED: Final = Counted(acts={"action_paid": "creature"}, harms={"damage_taken"
 # --- sentences -----------------------------------------------------------------------------------------
 # See `Ruleset.sentences`.
 
-SENTENCES: Final[Mapping[str, str]] = {
+SENTENCES: Final[Mapping[str, Sentence]] = {
     "combat_started": "combat begins with the {start_phase} phase",
     "creature_arriving": "{arrival_entry} is on its way",
     "phase_started": "the {phase} phase begins; the groups: {groups}",
@@ -86,7 +87,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "recover_used": "{creature} recovers",
     "combat_continued": "the gm lets combat go on",
     "round_forced": "the gm forces the next round",
-    "pause_wanted": "a pause is asked for",
+    "pause_wanted": "the gm wants a pause in this round",
     "paused": "play pauses",
     "pause_ended": "play goes on",
     "question_closed": "",
@@ -101,7 +102,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "group_left": "",
     "group_resumed": "",
     "readers_changed": "",
-    "initiative_answered": "{creature} exerts itself for initiative: {exerts}",
+    "initiative_answered": {
+        "exerts=True": "{creature} exerts itself for initiative",
+        "": "{creature} does not exert itself for initiative",
+    },
     "initiative_rerolled": "{creature} rolls initiative again: {total}",
     "initiative_shown": "",
     "exertion_used": "{creature} exerts itself",
@@ -112,10 +116,19 @@ SENTENCES: Final[Mapping[str, str]] = {
     "plans_collide": "the plans of {creatures} collide",
     "movements_made": "",
     "movement_spent": "{creature} spends {feet} ft of movement",
-    "sprint_answered": "{creature} sprints in answer: {accepted}",
-    "stepped_aside": "{creature} steps aside for {user}: {accepted}",
+    "sprint_answered": {
+        "accepted=True": "{creature} sprints in answer",
+        "": "{creature} does not sprint in answer",
+    },
+    "stepped_aside": {
+        "accepted=True": "{creature} steps aside for {user}",
+        "": "{creature} does not step aside for {user}",
+    },
     "squeezing_judged": "{creatures} squeeze together",
-    "block_checked": "{blocker} blocks {creature}: {blocked}",
+    "block_checked": {
+        "blocked=True": "{blocker} blocks {creature}",
+        "": "{blocker} fails to block {creature}",
+    },
     "rush_began": "{user} rushes at {targets}",
     "rushed_through": "{user} rushes through {passed}",
     "rush_attacks": "",
@@ -127,11 +140,14 @@ SENTENCES: Final[Mapping[str, str]] = {
     "mount_bolted": "{creature} bolts",
     "ride_asked": "",
     "ride_rolled": "{creature} rides with {total}",
-    "ride_checked": "{creature} rides {mount} (success: {success})",
+    "ride_checked": {
+        "success=True": "{creature} controls {mount}",
+        "": "{creature} fails to control {mount}",
+    },
     "ride_exerted": "{creature} exerts itself to ride",
     "took_off": "{creature} takes off to {altitude} ft",
     "mid_air": "{creature} is in the air",
-    "depth_reached": "vital wounds due to {creature} for this fall: {depth}",
+    "depth_reached": "{creature} is so badly hurt that {depth} vital wounds follow",
     "fell": "{creature} falls {feet} ft",
     "attack_judged": "",
     "attack_postponed": "",
@@ -151,7 +167,11 @@ SENTENCES: Final[Mapping[str, str]] = {
     "deed_ruled": "the gm judges what {creature} tries ({deed}): {decision}",
     "deed_rolled": "{creature} rolls {total} for its deed",
     "deed_exerted": "{creature} exerts itself for its deed",
-    "deed_judged": "{creature} has tried: {deed} (success: {success})",
+    "deed_judged": {
+        "success=True": "{creature} succeeds: {deed}",
+        "success=False": "{creature} fails: {deed}",
+        "": "{creature} has tried: {deed}",
+    },
     "deeds_judged": "",
     "object_manipulated": "{creature} handles an object ({what})",
     "order_wanted": "{seat} chooses the order of its creatures",
