@@ -190,7 +190,7 @@ def test_poison_and_what_is_laid_name_whose_they_are() -> None:
 
 def test_cells_of_a_list_are_told_apart() -> None:
     moved = {"type": "moved", "creature": "a", "path": [[1, 0], [2, 0]], "how": "self", "riders": []}
-    assert sentence(moved, {"a": "Ann"}, speech_of(RISE)) == "Ann moves to (1, 0), (2, 0) (self)"
+    assert sentence(moved, {"a": "Ann"}, speech_of(RISE)) == "Ann moves to (1, 0), (2, 0)"
 
 
 def test_a_condition_says_of_whom_it_comes() -> None:

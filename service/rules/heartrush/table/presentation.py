@@ -208,7 +208,7 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
     "called_out": "{creature} calls out: {words}",
     "action_given": "{creature} has another action",
     "armed": "{creature} holds {weapon}",
-    "object_handled": "{creature}: {verb} {item}",
+    "object_handled": "{creature} handles an object: {verb}[ {item}]",
     "weapon_landed": "{weapon} of {creature} lies at {position} as {thing}",
     "thing_dropped": "{creature} drops {item}, which lies there as {thing}",
     "thing_taken": "{creature} picks up {thing}, and calls it {item}",
