@@ -69,6 +69,7 @@ def main() -> int:
         sys.stderr.write(f"the worker cannot start: {type(fault).__name__}: {fault}\n")
         return 2
 
+    jobs.start()
     signer = signer_of(settings, time.monotonic)
     bound_memory(settings.process_mb)
     collect_seldom()

@@ -5,9 +5,9 @@ interpreter, and then every command waits. The process of the jobs has a lower p
 does to memory ends nobody else.
 
 Laws. The worker forks one process, before it has threads of its own; that one has a single thread, and forks
-the process of the jobs, again if it is killed. The worker's only word to them is a byte in a pipe. When the
-worker ends, for any reason, the kernel closes the pipe and both end. If the process that forks is killed, the
-worker kills itself, as after any other fault that it cannot mend.
+the process of the jobs once the worker has started, and again if it is killed. The worker's only word to them
+is a byte in a pipe. When the worker ends, for any reason, the kernel closes the pipe and both end. If the
+process that forks is killed, the worker kills itself, as after any other fault that it cannot mend.
 """
 
 from __future__ import annotations
@@ -53,6 +53,10 @@ class JobProcess:
             os.close(self._said)
             _keep(work, heard)
         os.close(heard)
+
+    def start(self) -> None:
+        """Let the process of the jobs begin: the worker has what it needs, and so will that one."""
+        self.ring()
 
     def ring(self) -> None:
         """Let the jobs that are due be looked for now. Thread-safe."""
@@ -110,6 +114,8 @@ def _keep(work: Callable[[int], None], heard: int) -> NoReturn:
     for number in _STOPS:
         signal.signal(number, signal.SIG_IGN)  # the worker says when to stop
     os.nice(NICENESS)
+    if os.read(heard, 1) != _RING:
+        os._exit(0)  # the worker did not start, or stops already
     while True:
         child = os.fork()
         if child == 0:

@@ -210,7 +210,7 @@ class PublicLog:
 
     def put_signed_at(self, seconds: float) -> None:
         """Store when the newest checkpoint was signed."""
-        self._store.put_record(STATE, _SIGNED, f"{seconds:.3f}".encode())
+        self._store.put_record(STATE, _SIGNED, str(seconds).encode())
 
     def witness(self, name: str) -> WitnessState:
         """Return what is known of a witness."""

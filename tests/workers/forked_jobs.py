@@ -24,6 +24,7 @@ def main() -> None:
     job_process.PAUSE_S = 0.1  # type: ignore[misc]  # tests are in a hurry
     JobProcessWatch.every_s = 0.05
     jobs = JobProcess(work)
+    jobs.start()
     watch = JobProcessWatch(jobs, Event())
     Thread(target=watch.run, daemon=True).start()
     say("worker", os.getpid())

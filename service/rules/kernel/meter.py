@@ -120,16 +120,20 @@ class Meter:
         """Charge the work around it; raises `TooMuchWork` if that has no steps left."""
         _METER.reset(self._token)
         if self._around is not None:
-            self._around.spend(self._left_before - self.left)
+            self._around.charge(self._left_before - self.left)
 
     def spend(self, steps: int) -> None:
         """Count *steps*; raises `TooMuchWork` beyond the limit, and `WorkStopped`."""
+        self.charge(steps)
+        if self.stop.is_set:
+            raise WorkStopped
+
+    def charge(self, steps: int) -> None:
+        """Count *steps* that are done, which nobody stops any more; raises `TooMuchWork`."""
         self.counted += steps
         self.left -= steps
         if self.left < 0:
             raise TooMuchWork(self.limit)
-        if self.stop.is_set:
-            raise WorkStopped
 
 
 _METER: Final[ContextVar[Meter | None]] = ContextVar("meter", default=None)

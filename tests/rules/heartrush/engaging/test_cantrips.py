@@ -9,9 +9,8 @@ import pytest
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.body.weapons import max_range_ft, protection, range_ft
 from service.rules.heartrush.creatures.character import Condition
-from service.rules.heartrush.table.opening import Opening, faults
-from service.rules.kernel.codec import from_data
 from service.rules.ruleset import waiting
+from service.usecases.openings import opening_faults
 from tests.rules.heartrush.kit import Fight, begun, opening
 
 
@@ -228,10 +227,8 @@ def test_HR_WPN_13_a_bolt_from_hiding_brings_what_it_brings_at_once() -> None:
 )
 def test_HR_WPN_13_a_cantrip_that_cannot_be_is_refused_at_the_opening(changes: Any, at: str) -> None:
     pia = {"weapons": [{**FIRE_BOLT, **changes}], "growth": {"attunements": ["fire"]}}
-    found = from_data(
-        Opening, opening({"pia": (0, 0), "wolf": (1, 0)}, sheets={"pia": pia}), families=HEARTRUSH.families
-    )
-    assert [where for where, _ in faults(found)] == [at]
+    data = opening({"pia": (0, 0), "wolf": (1, 0)}, sheets={"pia": pia})
+    assert [where for where, _ in opening_faults(HEARTRUSH, data)] == [at]
 
 
 def test_HR_WPN_10_a_shield_needs_a_hand_that_the_weapon_leaves() -> None:

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from service.rules.kernel.codec import from_data
+from service.rules.rise import RISE
 from service.rules.rise.moving.movement_solver import is_narrow
 from service.rules.rise.sight.vision_and_lines import has_line, is_clear
 from service.rules.rise.table.opening import Opening, faults
+from service.usecases.openings import opening_faults
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening
 
 BETWEEN = "0,0|1,0"
@@ -196,7 +198,9 @@ def test_an_opening_names_the_edge_and_the_creature_that_cannot_be(where: str, c
 
 def test_an_opening_names_a_way_of_moving_that_is_none() -> None:
     data = opening(entry("mon@p/p", (0, 0), speeds={"lan": 30}))
-    assert dict(faults(from_data(Opening, data)))["/creatures/0/sheet/speeds/lan"].startswith("one of land")
+    ((where, detail),) = opening_faults(RISE, data)
+    assert where.startswith("/creatures/0/sheet/speeds")
+    assert "land" in detail
 
 
 # --- touching through a wall ---------------------------------------------------------------------------

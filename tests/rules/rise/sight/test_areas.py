@@ -9,11 +9,13 @@ import pytest
 
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.records import changed
+from service.rules.rise import RISE
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.sheet import Area, Zone
 from service.rules.rise.creatures.state import Placed
 from service.rules.rise.sight.obstacles_and_targets import is_filled, origin_of
 from service.rules.rise.table.opening import Opening, faults
+from service.usecases.openings import opening_faults
 from tests.rules.rise.kit import Fight, begun, entry, opened, opening, unfolded
 
 Shape = dict[str, Any]
@@ -340,7 +342,7 @@ def test_RI_UNIV_SHOVE_what_is_too_big_is_left_alone_by_what_asks_for_size() -> 
 )
 def test_an_area_that_cannot_be_is_refused_with_the_opening(wrong: Shape, key: str) -> None:
     data = opening(entry("mon@p/u", (0, 0), abilities=[quake(**wrong)]))
-    assert [at for at, _ in faults(from_data(Opening, data))] == [f"/creatures/0/sheet/abilities/0/area{key}"]
+    assert [at for at, _ in opening_faults(RISE, data)] == [f"/creatures/0/sheet/abilities/0/area{key}"]
 
 
 def test_RI_SWIFT_2_what_is_swift_is_not_aimed() -> None:
