@@ -4,6 +4,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -231,10 +232,15 @@ def test_a_store_of_another_format_is_refused_and_left_as_it_is(
     client.flushall()
     client.set(key, "x")
 
+    before = len(client.client_list())
+
     with pytest.raises(OtherFormat, match=found):
         ValkeyLog.connect(streams_url)
 
     assert list(client.scan_iter()) == [key.encode()]
+    ends = time.monotonic() + 10
+    while len(client.client_list()) > before:  # the server hears of it a moment later
+        assert time.monotonic() < ends, "what is refused keeps no connection"
 
 
 def test_functions_that_a_server_lost_are_installed_again(streams: ValkeyLog, client: redis.Redis) -> None:

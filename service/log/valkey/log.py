@@ -206,7 +206,11 @@ class ValkeyLog(
     def connect(cls, url: str, *, answer_s: float = ANSWER_S, replicas: int = 0) -> Self:
         """Connect to the server at *url* and install the log's functions; raise `StoreUnavailable`."""
         log = cls.at(url, answer_s=answer_s, replicas=replicas)
-        log.install()
+        try:
+            log.install()
+        except BaseException:
+            log.close()  # nobody else has it
+            raise
         return log
 
     @classmethod
