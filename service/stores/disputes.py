@@ -122,10 +122,15 @@ class Disputes:
         self._log = log
 
     def open(self, dispute: Dispute) -> Dispute:
-        """Record *dispute* unless an open one has the same reason; return the open one."""
+        """Record *dispute* unless an open one has the same reason; return the open one.
+
+        One that was accepted while *dispute* was made stays accepted.
+        """
         standing = self.find(dispute.encounter)
-        if standing is not None and not standing.accepted and standing.why == dispute.why:
-            return standing
+        if standing is not None and standing.why == dispute.why:
+            is_same = (standing.size, standing.root) == (dispute.size, dispute.root)
+            if not standing.accepted or (is_same and standing.why in SIGNED):
+                return standing
         self._put(dispute)
         return dispute
 

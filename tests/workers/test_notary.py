@@ -181,7 +181,6 @@ def test_a_worker_process_names_what_is_missing_whole(hall: Hall) -> None:
     assert Disputes(hall.log).missing(sitting.encounter) is not None
 
 
-@pytest.mark.plants_crash
 def test_what_came_while_a_history_was_disputed_is_set_aside_and_no_seen_die_is_thrown_again(
     signing_memory: SigningMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,7 +110,6 @@ def test_a_store_with_data_takes_no_restore_but_the_one_that_was_cut_short(
         restoring.begin(log, BACKUP)
 
 
-@pytest.mark.plants_crash
 def test_the_dice_of_lost_play_fall_again_unless_the_restored_encounter_waits_for_its_gm(
     storage: DirectoryStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
