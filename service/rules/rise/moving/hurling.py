@@ -134,7 +134,7 @@ class Throw(Act):
     """Throw an object in hand, or a creature in one's grip, as far as strength allows."""
 
     type: ClassVar[str] = "throw"
-    sentence: ClassVar[str] = "Throw the {item}[ at {target}]"
+    sentence: ClassVar[str] = "Throw[ the {item}][ {target}][{willing}, which it allows]"
     item: ThingName = ""
     """The name of the thing."""
     target: CreatureId = ""
