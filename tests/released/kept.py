@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -28,7 +27,8 @@ from service.cli.local_service import reserved_port
 from service.cli.script import sample
 from tests.audit.golden import HOME as GOLDEN
 from tests.cli.test_backup import key_in
-from tests.cli.test_serve import COMMAND, PATIENCE_S, Served, until
+from tests.cli.test_backup_command import run as ran
+from tests.cli.test_serve import Served, until
 from tests.support.offers import DICE, spelled
 
 HOME: Final = Path(__file__).parent
@@ -90,14 +90,7 @@ def keep_store(home: Path) -> None:
 
 def run(data: Path, *command: str) -> str:
     """Run a command of the program on *data*; return what it printed."""
-    done = subprocess.run(
-        [*COMMAND, *command],
-        env={**os.environ, "REWOUND_DATA_DIR": str(data)},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    done = ran(data, *command)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
