@@ -2,7 +2,7 @@
 
     python3 examples/contested-ruling/rule.py http://127.0.0.1:8000 rw_...
 
-It uses the standard library alone. The page docs/contested-ruling.md goes through it step by step. The last
+It uses the standard library alone. The page docs/first-fight.md goes through it step by step. The last
 line that it prints is the verdict of the audit.
 """
 
