@@ -13,8 +13,8 @@ PAGE: Final = TESTS / "PROMISES.md"
 GUARANTEES: Final = TESTS.parent / "docs" / "guarantees.md"
 _HEAD: Final = """# What shows each promise
 
-Under each promise of [Guarantees](../docs/guarantees.md) are the cases in which it is held, how, and the tests that
-show it. Behind them are the tables of what a host may try, with what a reader of the file finds.
+Under each promise of [Guarantees](../docs/guarantees.md) are the cases in which it is held, how, and the
+tests that show it. Behind them are the tables of what a host may try, with what a reader of the file finds.
 `python -m tests.docs.promises` makes all of it from [promises.toml](promises.toml).
 """
 _PROMISE: Final = re.compile(r"^- \*\*([^*]+)\.\*\* ((?:.|\n {2})+)$", re.MULTILINE)
@@ -54,7 +54,8 @@ def page() -> str:
     for section in tries():
         columns = ["the host tries to", *section["columns"], "shown by"]
         table = f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}\n" + "".join(
-            f"| {' | '.join([each['what'], *each['finds'], _shown(each)])} |\n" for each in _of(section["name"])
+            f"| {' | '.join([each['what'], *each['finds'], _shown(each)])} |\n"
+            for each in _of(section["name"])
         )
         parts.append(f"## {section['name']}\n\n{_from_here(section['says'])}\n\n{table}")
     return "\n".join(parts)
