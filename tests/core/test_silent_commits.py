@@ -18,6 +18,7 @@ from tests.support.in_process_service import House
 pytestmark = pytest.mark.slow
 
 COMMANDS: Final = 60
+SEEDS: Final = [0, *(pytest.param(seed, marks=pytest.mark.overnight) for seed in range(1, 50))]
 
 
 @pytest.mark.parametrize("edition", REGISTRY)

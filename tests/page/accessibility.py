@@ -1,4 +1,7 @@
-"""Ask axe what people who see little or use a keyboard would miss, and whether a page fits its window."""
+"""Ask axe what people who see little or use a keyboard would miss, and whether a page fits its window.
+
+What can be pressed is never beyond the edge, where nobody looks for it, even in a bar that scrolls sideways.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,15 @@ async (alike) => {
   ];
   const width = document.documentElement.scrollWidth - innerWidth;
   const places = (nodes) => nodes.map((node) => node.html.slice(0, 120));
-  return [width, violations.map(({ id, impact, nodes }) => ({ id, impact, where: places(nodes) }))];
+  const faults = violations.map(({ id, impact, nodes }) => ({ id, impact, where: places(nodes) }));
+  const cut = [...document.querySelectorAll("button, select, summary, header a")].filter((each) => {
+    const { left, right } = each.getBoundingClientRect();
+    const isOut = left < -1 || right > innerWidth + 1;
+    return isOut && right > 0 && each.checkVisibility() && !each.closest(".wide");
+  });
+  const where = cut.map((each) => each.outerHTML.slice(0, 120));
+  if (cut.length) faults.push({ id: "cut off at the edge", impact: "serious", where });
+  return [width, faults];
 }
 """
 

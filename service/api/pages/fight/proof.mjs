@@ -2,8 +2,8 @@
 
 import { at, button, faultText, html, show } from "../shared/dom.mjs";
 
-/** @typedef {{isSound: boolean, isSigned: boolean, hasKey: boolean, signed: number, size: number, head: string | null, text: string, meaning: string, detail: string,
- *  key: string | null, warnings: string[], facts: [string, string][], notChecked: string}} Verified */
+/** @typedef {{isSound: boolean, isSigned: boolean, hasKey: boolean, signed: number, size: number, head: string | null, where: string, meaning: string, detail: string,
+ *  key: string | null, warnings: string[], facts: [string, string][], notChecked: string}} Verified `where` says which commits a fault is about */
 /** @typedef {{n: number, roll?: string, line?: string}} Checked a commit, and one of its rolls by its name; without it the commit's place */
 /**
  * @typedef {object} Proving how a record is verified where the page is
@@ -31,7 +31,7 @@ export const nameOf = (id) => [at("title").textContent.toLowerCase().replace(/[^
 /** Return what the mark says of commit *n*. @param {Verified | null} found @param {number} n @returns {[string, string]} a class and a text */
 export const markOf = (found, n) => {
   if (found === null) return ["", "Not verified yet"];
-  if (!found.isSound) return ["is-fault", `Not sound: ${found.text}`];
+  if (!found.isSound) return ["is-fault", `Not sound${found.where}`];
   if (n > found.size) return ["", `Verified up to #${found.size}`];
   return found.isSigned && n <= found.signed ? ["is-proved", "✓ Proved"] : ["is-unsigned", found.hasKey ? "Consistent, not signed yet" : "Consistent, no key given"];
 };
@@ -94,7 +94,8 @@ export class Proof {
   /** Show what was found, and report it. @param {Verified} found */
   #tell(found) {
     this.done(found);
-    show(this.result, html("p", { class: found.isSound ? "verdict" : "verdict fault" }, html("span", {}, found.meaning.charAt(0).toUpperCase() + found.meaning.slice(1), ". "), html("code", { class: "soft" }, found.text)),
+    show(this.result,
+      html("p", { class: found.isSound ? "verdict" : "verdict fault" }, html("b", {}, found.isSound ? "Nothing is wrong with this record" : `Something is wrong with this record${found.where}`), `: ${found.meaning}.`),
       found.isSound ? null : html("p", { class: "fault" }, found.detail),
       found.warnings.map((each) => html("p", {}, each)),
       html("dl", { class: "proof" }, found.facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, this.proving.key ? value.replace("a key you gave", this.proving.key) : value)])),

@@ -4,13 +4,16 @@ import { facts, warnings } from "/docs/verifier/telling.mjs";
 import { SOUND } from "/docs/verifier/verdict.mjs";
 import { verifyNatively } from "/docs/verifier/verify.mjs";
 
+/** Say which commits a fault is about. @param {{n: number | null, to: number | null}} place */
+const placeOf = ({ n, to }) => (n === null ? "" : to === null ? ` at commit ${n}` : ` at commits ${n} to ${to}`);
+
 /** Return what verifying *bundle* has found. @param {string} bundle @param {string[]} keys those that are accepted @returns {Promise<import("./proof.mjs").Verified>} */
 export const reportOf = async (bundle, keys) => {
   const report = await verifyNatively(bundle, { keys });
   const isSound = report.checked.length > 0;
   const { verdict, log, counts } = report;
   return {
-    isSound, isSigned: isSound && verdict.name === SOUND.signed, hasKey: keys.length > 0, text: verdict.text, meaning: verdict.meaning, detail: verdict.detail,
+    isSound, isSigned: isSound && verdict.name === SOUND.signed, hasKey: keys.length > 0, where: placeOf(verdict), meaning: verdict.meaning, detail: verdict.detail,
     head: log?.head ?? null, size: counts?.commits ?? 0, signed: log?.checkpoints.size ?? 0, key: log?.checkpoints.key ?? null,
     warnings: isSound ? warnings(report) : [], facts: /** @type {[string, string][]} */ (facts(report)), notChecked: report.not_checked.replaceAll("`", ""),
   };

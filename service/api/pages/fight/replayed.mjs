@@ -39,7 +39,7 @@ const start = async () => {
   const found = await reportOf(replayed.bundle, []);
   const hasAll = replayed.sentences.length === found.size && /** @type {any} */ (replayed.answers["/creatures/changes"]).changes.length === found.size;
   if (!found.isSound || !hasAll) {
-    const [title, text] = found.isSound ? ["This file does not fit its bundle", "It does not hold what each commit of the bundle led to."] : [found.text, `${found.meaning}. ${found.detail}`];
+    const [title, text] = found.isSound ? ["This file does not fit its bundle", "It does not hold what each commit of the bundle led to."] : [`Something is wrong with this file${found.where}`, `${found.meaning}. ${found.detail}`];
     show(at("tools"));
     show(at("main"), html("div", { class: "card ask", role: "alert" }, html("h2", {}, title), html("p", {}, text), html("p", {}, html("b", {}, "Nothing of it is replayed."))));
     return;
@@ -51,7 +51,7 @@ const start = async () => {
     role: "observer",
     isRecorded: true,
     proving: {
-      intro: `Your browser verifies every hash, seal, signature and die of the bundle that this file holds. Where the file was made, every command was decided again: ${replayed.verdict.text}, ${replayed.verdict.meaning}.`,
+      intro: `Your browser verifies every hash, seal, signature and die of the bundle that this file holds. Where the file was made, every command was decided again, and the verdict was: ${replayed.verdict.meaning}.`,
       aboutKeys: "A key that comes with a bundle proves nothing about who made it. Take the key from elsewhere. Anyone who changes this file can change what it says, too: download the bundle and verify it with a program of your own.",
       more: node, keys: read, found,
       verify: async (bundle, keys) => reportOf(bundle, keys),

@@ -95,13 +95,17 @@ function headFacts({ checkpoints, receipts }, commits) {
   ];
 }
 
+const LANES = ["the open dice", "the sealed dice"];
+const SOURCES = { server: "a secret of the service alone", mixed: "a secret of the service, and seeds of the seats" };
+
 function diceFacts({ counts, dice }) {
   if (dice === null) return [];
-  const upto = Object.entries(dice.disclosed).map(([lane, epoch]) => `lane ${lane} to epoch ${epoch}`).join(", ");
+  const upto = Object.entries(dice.disclosed).map(([lane, epoch]) => `${LANES[lane]} up to epoch ${epoch}`).join(" and ");
   const proved = `${some(counts.rolls_checked, "roll")} with ${some(counts.faces_checked, "die", "dice")} proved`;
   return [
     ["dice", `${proved}, ${counts.rolls_unverified} not disclosed yet, ${counts.rolls_declared} declared by people`],
-    ["disclosed", `${upto || "nothing"} (mode ${dice.mode ?? "unknown"})`],
+    ["disclosed", upto ? `the keys of ${upto}` : "no key of the dice yet"],
+    ["dice from", SOURCES[dice.mode] ?? "unknown"],
   ];
 }
 
