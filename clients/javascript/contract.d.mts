@@ -78,13 +78,61 @@ from?: string;
 /** The value. */
 value?: unknown;
 }>;
-/** With `?events=true`: the events of each side since the common commit, each with its commit's number. */
-events?: {
-/** Those of where it begins. */
-start: Array<NumberedEvent>;
-/** Those of where it ends. */
-end: Array<NumberedEvent>;
 };
+
+/** The difference between a proposed line and the line as played. */
+export type AmendmentDifferenceWithEvents = {
+/** The commands. */
+commands: Array<TakenCommand>;
+/** Repeated commands that are refused in this line. */
+gone: Array<TakenCommand>;
+/** Numbers of played commands that this line does not repeat. */
+left: Array<number>;
+/** Where it begins. */
+start: Point;
+/** Where it ends. */
+end: Point;
+/** The patch from one view to the other (RFC 6902). */
+patch: Array<{
+/** The operation. */
+op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+/** Where, as a JSON pointer. */
+path: string;
+/** Where it is taken from. */
+from?: string;
+/** The value. */
+value?: unknown;
+}>;
+/** The events. */
+events?: EventsOfBoth;
+};
+
+/** A proposal of the gm to continue from an earlier commit. */
+export type AmendmentWithEvents = {
+/** The id of the amendment. */
+amendment: string;
+/** How it came about. */
+kind: "as_ruled" | "undo" | "redo";
+/** The id of the contest. */
+contest: string | null;
+/** The first commit that is taken back; null for a redo. */
+commit: number | null;
+/** What was decided, in words. */
+decision: string;
+/** The reason, in words. */
+reason: string;
+/** The version of the encounter that the proposal is compared with. */
+version: number;
+/** The proposed line; the gm may read it with `?line=`. */
+line: string;
+/** `void`: play continued before the proposal, so it has no commit to start from, or a command that it decides again is sealed from the gm. */
+status: "deciding" | "ready" | "accepted" | "dropped" | "outdated" | "void";
+/** What the amendment changes. */
+difference: AmendmentDifferenceWithEvents | null;
+/** The command that accepts it, for a gm with a key; null unless it is `ready`. */
+acceptance: AcceptanceCommand | null;
+/** The command that proposed or accepted it, in the answer to that command. */
+n?: number;
 };
 
 /** An API key, without its text. */
@@ -612,13 +660,8 @@ value?: unknown;
 }>;
 /** The cursor of the next page; null on the last one. */
 next_cursor: string | null;
-/** With `?events=true`: the events of each side since the common commit, each with its commit's number. */
-events?: {
-/** Those of where it begins. */
-start: Array<NumberedEvent>;
-/** Those of where it ends. */
-end: Array<NumberedEvent>;
-};
+/** The events. */
+events?: EventsOfBoth;
 };
 
 /** A contradiction between what was signed and what is stored, or a history restored from a backup. */
@@ -740,6 +783,14 @@ next_cursor: string | null;
 
 /** One fact. `type` selects its schema among the events of the edition. */
 export type Event = Heartrush1Event | Rise1Event;
+
+/** With `?events=true`: the events of each side since the common commit, each with its number. */
+export type EventsOfBoth = {
+/** Those of where it begins. */
+start: Array<NumberedEvent>;
+/** Those of where it ends. */
+end: Array<NumberedEvent>;
+};
 
 /** The explanation of a commit. */
 export type Explanation = {
@@ -10296,7 +10347,15 @@ bytes?: number;
 };
 
 /** The command is not decided yet, or its line is not. */
-export type PendingAmendment = Outcome | Amendment;
+export type PendingAmendment = PendingOutcome | Amendment;
+
+/** A command that is recorded but not yet decided. */
+export type PendingOutcome = {
+/** The command's number. */
+n: number;
+/** The outcome: decided, refused, sealed or pending. */
+outcome: "pending";
+};
 
 /** An encounter after one of its commits. */
 export type Point = {

@@ -204,7 +204,15 @@ OUTCOME: Final = component(
         outcome={"enum": ["pending", "accepted", "refused", "sealed", "quarantined"]},
     ),
 )
-PENDING: Final = ResponseSchema("The command is recorded but not yet decided.", OUTCOME)
+PENDING_OUTCOME: Final = component(
+    "PendingOutcome",
+    closed(
+        "A command that is recorded but not yet decided.",
+        n={**NUMBER, "description": "The command's number."},
+        outcome={"enum": ["pending"]},
+    ),
+)
+PENDING: Final = ResponseSchema("The command is recorded but not yet decided.", PENDING_OUTCOME)
 """The 202 of an operation that appends a command."""
 OUTCOMES: Final = component(
     "Outcomes",
@@ -243,17 +251,14 @@ NUMBERED_EVENT: Final = component(
         event={**EVENT, "description": "The event."},
     ),
 )
-EVENTS: Final[Schema] = {
-    "type": "object",
-    "description": "With `?events=true`: the events of each side since the common commit, each with its "
-    "commit's number.",
-    "properties": {
-        "start": {**listing(NUMBERED_EVENT), "description": "Those of where it begins."},
-        "end": {**listing(NUMBERED_EVENT), "description": "Those of where it ends."},
-    },
-    "required": ["start", "end"],
-    "additionalProperties": False,
-}
+EVENTS: Final = component(
+    "EventsOfBoth",
+    closed(
+        "With `?events=true`: the events of each side since the common commit, each with its number.",
+        start={**listing(NUMBERED_EVENT), "description": "Those of where it begins."},
+        end={**listing(NUMBERED_EVENT), "description": "Those of where it ends."},
+    ),
+)
 BETWEEN: Final[Mapping[str, Schema]] = MappingProxyType(
     {
         "start": {**POINT, "description": "Where it begins."},

@@ -32,7 +32,7 @@ _DATA: Final = ("value", "default", "const", "enum")
 """Members that hold data."""
 _DROPPED: Final = ("example", "examples", "headers")
 _PROBLEM: Final = "A refusal or a failure: `status` and `code` say which, and `detail` what to send instead."
-_LINE: Final = 300
+_LINE: Final = 340
 """Letters of an object or a list that stands on one line."""
 _WORTH: Final = 200
 """Letters that a component of values must save; a reference is as long as `_COSTS`."""

@@ -25,6 +25,8 @@ RULESETS: Final[dict[str, Ruleset[Any]]] = {
 }
 MOST: Final = {"heartrush@1": 600_000, "rise@1": 425_000, "duel@1": 250_000}
 """Bytes of YAML: a generator reads all of it."""
+MOST_WRITTEN_OUT: Final = {"heartrush@1": 1_000_000, "rise@1": 430_000, "duel@1": 60_000}
+"""Objects and lists, with every reference written out: mock servers do so before they start."""
 
 
 @cache
@@ -54,6 +56,36 @@ def test_it_is_small_and_has_nothing_of_other_books(edition: str) -> None:
     assert len(text.encode()) <= MOST[edition]
     others = {other.partition("@")[0] for other in RULESETS if other != edition}
     assert not [name for name in made["components"]["schemas"] if name.lower().startswith((*others,))]
+
+
+@pytest.mark.parametrize("edition", RULESETS)
+def test_it_stays_small_with_every_reference_written_out(edition: str) -> None:
+    assert written_out(contract(edition)) <= MOST_WRITTEN_OUT[edition]
+
+
+def written_out(made: Any) -> int:
+    """Return how many objects and lists *made* has with every reference written out, but in itself."""
+    known: dict[str, int] = {}
+    within: list[str] = []
+
+    def count(part: Any) -> int:
+        if isinstance(part, list):
+            return 1 + sum(map(count, part))
+        if not isinstance(part, dict):
+            return 0
+        name = part.get("$ref")
+        if not isinstance(name, str):
+            return 1 + sum(map(count, part.values()))
+        if name in within:
+            return 1
+        if name not in known:
+            _, _, kind, member = name.split("/")
+            within.append(name)
+            known[name] = count(made["components"][kind][member])
+            within.pop()
+        return known[name]
+
+    return count(made)
 
 
 @pytest.mark.parametrize("edition", RULESETS)

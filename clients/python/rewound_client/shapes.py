@@ -75,14 +75,6 @@ AmendmentDifferencePatch = t.TypedDict('AmendmentDifferencePatch', {
 """One operation of RFC 6902."""
 
 @t.final
-class AmendmentDifferenceEvents(t.TypedDict):
-    """With `?events=true`: the events of each side since the common commit, each with its commit's number."""
-    start: "list[NumberedEvent]"
-    """Those of where it begins."""
-    end: "list[NumberedEvent]"
-    """Those of where it ends."""
-
-@t.final
 class AmendmentDifference(t.TypedDict):
     """The difference between a proposed line and the line as played."""
     commands: "list[TakenCommand]"
@@ -97,8 +89,60 @@ class AmendmentDifference(t.TypedDict):
     """Where it ends."""
     patch: "list[AmendmentDifferencePatch]"
     """The patch from one view to the other (RFC 6902)."""
-    events: t.NotRequired["AmendmentDifferenceEvents"]
-    """With `?events=true`: the events of each side since the common commit, each with its commit's number."""
+
+AmendmentDifferenceWithEventsPatch = t.TypedDict('AmendmentDifferenceWithEventsPatch', {
+    'op': t.Literal['add', 'remove', 'replace', 'move', 'copy', 'test'],
+    'path': str,
+    'from': t.NotRequired[str],
+    'value': t.NotRequired[t.Any],
+})
+"""One operation of RFC 6902."""
+
+@t.final
+class AmendmentDifferenceWithEvents(t.TypedDict):
+    """The difference between a proposed line and the line as played."""
+    commands: "list[TakenCommand]"
+    """The commands."""
+    gone: "list[TakenCommand]"
+    """Repeated commands that are refused in this line."""
+    left: list[int]
+    """Numbers of played commands that this line does not repeat."""
+    start: "Point"
+    """Where it begins."""
+    end: "Point"
+    """Where it ends."""
+    patch: "list[AmendmentDifferenceWithEventsPatch]"
+    """The patch from one view to the other (RFC 6902)."""
+    events: t.NotRequired["EventsOfBoth"]
+    """The events."""
+
+@t.final
+class AmendmentWithEvents(t.TypedDict):
+    """A proposal of the gm to continue from an earlier commit."""
+    amendment: str
+    """The id of the amendment."""
+    kind: t.Literal['as_ruled', 'undo', 'redo']
+    """How it came about."""
+    contest: str | None
+    """The id of the contest."""
+    commit: int | None
+    """The first commit that is taken back; null for a redo."""
+    decision: str
+    """What was decided, in words."""
+    reason: str
+    """The reason, in words."""
+    version: int
+    """The version of the encounter that the proposal is compared with."""
+    line: str
+    """The proposed line; the gm may read it with `?line=`."""
+    status: t.Literal['deciding', 'ready', 'accepted', 'dropped', 'outdated', 'void']
+    """`void`: play continued before the proposal, so it has no commit to start from, or a command that it decides again is sealed from the gm."""
+    difference: "AmendmentDifferenceWithEvents | None"
+    """What the amendment changes."""
+    acceptance: "AcceptanceCommand | None"
+    """The command that accepts it, for a gm with a key; null unless it is `ready`."""
+    n: t.NotRequired[int]
+    """The command that proposed or accepted it, in the answer to that command."""
 
 @t.final
 class ApiKey(t.TypedDict):
@@ -647,14 +691,6 @@ DifferencePatch = t.TypedDict('DifferencePatch', {
 """One operation of RFC 6902."""
 
 @t.final
-class DifferenceEvents(t.TypedDict):
-    """With `?events=true`: the events of each side since the common commit, each with its commit's number."""
-    start: "list[NumberedEvent]"
-    """Those of where it begins."""
-    end: "list[NumberedEvent]"
-    """Those of where it ends."""
-
-@t.final
 class Difference(t.TypedDict):
     """The difference between two points."""
     start: "Point"
@@ -665,8 +701,8 @@ class Difference(t.TypedDict):
     """The patch from one view to the other (RFC 6902)."""
     next_cursor: str | None
     """The cursor of the next page; null on the last one."""
-    events: t.NotRequired["DifferenceEvents"]
-    """With `?events=true`: the events of each side since the common commit, each with its commit's number."""
+    events: t.NotRequired["EventsOfBoth"]
+    """The events."""
 
 @t.final
 class DisputeLost(t.TypedDict):
@@ -796,6 +832,14 @@ class Encounters(t.TypedDict):
 
 Event: t.TypeAlias = "heartrush1.Event | rise1.Event"
 """One fact. `type` selects its schema among the events of the edition."""
+
+@t.final
+class EventsOfBoth(t.TypedDict):
+    """With `?events=true`: the events of each side since the common commit, each with its number."""
+    start: "list[NumberedEvent]"
+    """Those of where it begins."""
+    end: "list[NumberedEvent]"
+    """Those of where it ends."""
 
 @t.final
 class ExplanationEventRuling(t.TypedDict):
@@ -1351,8 +1395,16 @@ class OwnerQuotas(t.TypedDict):
     bytes: t.NotRequired[int]
     """The stored bytes that the owner may have."""
 
-PendingAmendment: t.TypeAlias = "Outcome | Amendment"
+PendingAmendment: t.TypeAlias = "PendingOutcome | Amendment"
 """The command is not decided yet, or its line is not."""
+
+@t.final
+class PendingOutcome(t.TypedDict):
+    """A command that is recorded but not yet decided."""
+    n: int
+    """The command's number."""
+    outcome: t.Literal['pending']
+    """The outcome: decided, refused, sealed or pending."""
 
 @t.final
 class Point(t.TypedDict):

@@ -15,7 +15,19 @@ from service.api.parameters import LINE
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
-from service.api.shapes import HASH, NUMBER, SEAT, TEXT, TRUTH, UUID, closed, component, listing, maybe
+from service.api.shapes import (
+    HASH,
+    NUMBER,
+    SEAT,
+    TEXT,
+    TRUTH,
+    UUID,
+    Schema,
+    closed,
+    component,
+    listing,
+    maybe,
+)
 from service.core import continuation, views
 from service.rules.contests.amendments import AcceptAmendment, DropAmendment, Redo, Undo
 from service.rules.kernel.messages import Command, Refused
@@ -43,20 +55,6 @@ ACCEPTED_COMMAND: Final = component(
         outcome={"enum": ["accepted", "refused", "sealed", "quarantined"]},
     ),
 )
-AMENDMENT_DIFFERENCE: Final = component(
-    "AmendmentDifference",
-    closed(
-        "The difference between a proposed line and the line as played.",
-        {"events": EVENTS},
-        commands=listing(ACCEPTED_COMMAND),
-        gone={
-            **listing(ACCEPTED_COMMAND),
-            "description": "Repeated commands that are refused in this line.",
-        },
-        left={**listing(NUMBER), "description": "Numbers of played commands that this line does not repeat."},
-        **BETWEEN,
-    ),
-)
 ACCEPTANCE_COMMAND: Final = component(
     "AcceptanceCommand",
     closed(
@@ -72,9 +70,24 @@ ACCEPTANCE_COMMAND: Final = component(
         },
     ),
 )
-AMENDMENT: Final = component(
-    "Amendment",
-    closed(
+
+
+def _difference(**optional: Schema) -> Schema:
+    return closed(
+        "The difference between a proposed line and the line as played.",
+        optional,
+        commands=listing(ACCEPTED_COMMAND),
+        gone={
+            **listing(ACCEPTED_COMMAND),
+            "description": "Repeated commands that are refused in this line.",
+        },
+        left={**listing(NUMBER), "description": "Numbers of played commands that this line does not repeat."},
+        **BETWEEN,
+    )
+
+
+def _amendment(difference: Schema) -> Schema:
+    return closed(
         "A proposal of the gm to continue from an earlier commit.",
         {
             "n": {
@@ -95,13 +108,20 @@ AMENDMENT: Final = component(
             "description": "`void`: play continued before the proposal, so it has no commit to start from, "
             "or a command that it decides again is sealed from the gm.",
         },
-        difference=maybe(AMENDMENT_DIFFERENCE),
+        difference=maybe(difference),
         acceptance={
             **maybe(ACCEPTANCE_COMMAND),
             "description": "The command that accepts it, for a gm with a key; null unless it is `ready`.",
         },
-    ),
+    )
+
+
+AMENDMENT: Final = component("Amendment", _amendment(component("AmendmentDifference", _difference())))
+AMENDMENT_WITH_EVENTS: Final = component(
+    "AmendmentWithEvents",
+    _amendment(component("AmendmentDifferenceWithEvents", _difference(events=EVENTS))),
 )
+"""What is read of an amendment: only there may a client ask for the events of both sides."""
 PENDING_OR_PROPOSED: Final = component(
     "PendingAmendment",
     {
@@ -113,6 +133,7 @@ _PATH: Final = "/v1/encounters/{encounter}"
 _ONE: Final = _PATH + "/amendments/{amendment}"
 _PROBLEMS: Final = ("command-refused", "version-mismatch")
 _PROPOSED: Final = ResponseSchema("The proposal; it has the difference once its line is decided.", AMENDMENT)
+_READ: Final = ResponseSchema(_PROPOSED.text, AMENDMENT_WITH_EVENTS)
 _DONE: Final = ResponseSchema("It is done: the encounter continues in `line`.", AMENDMENT)
 _UNDECIDED: Final = ResponseSchema(
     "It is not done yet. If `status` is `deciding`, repeat the request with the same key.",
@@ -223,7 +244,7 @@ def _propose(request: ApiRequest, kind: type[Command[Any]], data: Mapping[str, A
     roles=GM_ALONE,
     query=(parameters.EVENTS,),
     may_wait=True,
-    answers={200: _PROPOSED},
+    answers={200: _READ},
 )
 def get_amendment(request: ApiRequest) -> ApiResponse:
     """Get a proposal, and how its line differs from the line as played.
