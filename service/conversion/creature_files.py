@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-from service.conversion import foreign, lists
+from service.conversion import foreign, html_tables, lists
 from service.conversion.faults import Unconvertible
 from service.conversion.lists import SHEET
 
@@ -18,11 +18,17 @@ LARGEST_FILE: Final = 16 * 1024 * 1024
 """Bytes of a file."""
 LARGEST_YAML: Final = 1024 * 1024
 SEPARATORS: Final = ",;\t|"
+MOST_COLUMNS: Final = 500
 PLACES: Final = ("x", "y")
 _NAMING: Final = frozenset(("name", "id", "stat_block", "carried", SHEET))
 """Columns of which a table has at least one."""
 
 _STAT_BLOCK: Final = re.compile(r"\*\*HD\*\*|\*\*HP\*\*", re.IGNORECASE)
+_PAGE: Final = re.compile(
+    r"<(?:!doctype\s+html|html|head|body|meta|table|thead|tbody|div|p|h[1-6]|ul|ol|section|article)\b",
+    re.IGNORECASE,
+)
+"""Elements of a web page that no list in XML has."""
 _YAML: Final = re.compile(r"(---\s*$|-\s+\S|[\w -]+:(\s|$))")
 
 
@@ -51,6 +57,8 @@ def read(text: str) -> Rows:
     first = text.lstrip()[:1]
     if first in ("[", "{"):
         return _of_data(lists.json_data(text), "a JSON list of objects")
+    if first == "<" and _PAGE.search(text):
+        return _page(text)
     if first == "<":
         return _of_data(lists.xml_data(text), "elements of XML")
     if _STAT_BLOCK.search(text):
@@ -86,7 +94,10 @@ def _yaml(text: str) -> Any:  # noqa: ANN401 - JSON
 
 def _of_data(data: Any, wanted: str) -> Rows:  # noqa: ANN401 - JSON
     """Return the creatures of a list, of the list that an object has, or of an object of objects."""
-    return _rows(lists.creatures_in(data, wanted))
+    found = lists.creatures_in(data, wanted)
+    if len(found) > lists.MOST_LISTED:
+        raise Unconvertible(f"{found[lists.MOST_LISTED][0]}: {lists.TOO_MANY}")
+    return _rows(found)
 
 
 def _rows(placed: Sequence[tuple[str, Any]]) -> Rows:
@@ -98,6 +109,8 @@ def _rows(placed: Sequence[tuple[str, Any]]) -> Rows:
         if SHEET in each:
             rows.append(Row(place, each, is_entry=True))
             continue
+        if len(each) > MOST_COLUMNS:
+            raise Unconvertible(f"{place}: at most {MOST_COLUMNS} members")
         for name in each:
             spelled.setdefault(foreign.canonical(str(name)), str(name))
         rows.append(Row(place, foreign.members_of(each)))
@@ -119,33 +132,80 @@ def _table(text: str) -> Rows:
         named = [Row(place, values) for place, values in lists.names_in(text)]
         if named:
             return Rows(named)
-    head: list[str] | None = None
-    place_of_names, rows = "row 1", []
-    spelled: dict[str, str] = {}
+    made = _Table(has_bars=separator == "|")
     table = csv.reader(io.StringIO(text), strict=True, delimiter=separator)
     try:
         for cells in table:
-            cells = [cell.strip() for cell in cells]  # noqa: PLW2901 - as a spreadsheet shows them
-            if not any(cells) or set("".join(cells)) <= {
-                "-",
-                ":",
-            }:  # the line below the names of a Markdown table
-                continue
-            place = f"row {table.line_num}"
-            if separator == "|" and not cells[0] and not cells[-1]:
-                cells = cells[1:-1]  # noqa: PLW2901 - a table of Markdown begins and ends with a bar
-            if head is None:
-                head, place_of_names = _head(cells, spelled, place), place
-                continue
-            if len(cells) > len(head) and any(cells[len(head) :]):
-                raise Unconvertible(f"{place}: {len(cells)} cells, and {len(head)} columns")
-            values = {name: cell for name, cell in zip(head, cells, strict=False) if name and cell}
-            rows.append(Row(place, values))
+            made.add(cells, f"row {table.line_num}")
     except csv.Error as fault:
         raise Unconvertible(f"row {table.line_num}: not valid CSV: {fault}") from None
-    if head is None:
-        raise Unconvertible("row 1: the names of the columns are required")
-    return Rows(rows, spelled, place_of_names)
+    return made.finished()
+
+
+class _Table:
+    """The creatures of a table, row by row; its first row names the columns."""
+
+    def __init__(self, *, has_bars: bool = False) -> None:
+        self._has_bars = has_bars
+        self._head: list[str] | None = None
+        self._units: list[str] = []
+        self._place_of_names = "row 1"
+        self._spelled: dict[str, str] = {}
+        self._rows: list[Row] = []
+
+    def add(self, cells: Sequence[str], place: str) -> None:
+        """Add a row; raises `Unconvertible` for a first one without names, or one that is longer."""
+        cells = [cell.strip() for cell in cells]  # as a spreadsheet shows them
+        if {*"".join(cells)} <= {"-", ":"}:  # it is empty, or the line below the names in Markdown
+            return
+        if len(self._rows) == lists.MOST_LISTED:
+            raise Unconvertible(f"{place}: {lists.TOO_MANY}")
+        if self._has_bars and not cells[0] and not cells[-1]:
+            cells = cells[1:-1]  # a table of Markdown begins and ends with a bar
+        if self._head is None:
+            self._head, self._place_of_names = _head(cells, self._spelled, place), place
+            self._units = [foreign.unit_of(cell) for cell in cells]
+            return
+        if len(cells) > len(self._head) and any(cells[len(self._head) :]):
+            raise Unconvertible(f"{place}: {len(cells)} cells, and {len(self._head)} columns")
+        values: dict[str, Any] = {}
+        for name, unit, cell in zip(self._head, self._units, cells, strict=False):
+            if name and cell:
+                values[name] = foreign.with_unit(cell, unit) if name == "speed" else cell
+        if values:
+            self._rows.append(Row(place, values))
+
+    def finished(self) -> Rows:
+        """Return the creatures; raises `Unconvertible` for a table without a first row."""
+        if self._head is None:
+            raise Unconvertible("row 1: the names of the columns are required")
+        return Rows(self._rows, self._spelled, self._place_of_names)
+
+
+def _page(text: str) -> Rows:
+    """Return the creatures of the tables of a web page whose first row has a column of names."""
+    tables = html_tables.rows_of_tables(text)
+    rows: list[Row] = []
+    spelled: dict[str, str] = {}
+    places: list[str] = []
+    for number, table in enumerate(tables, 1):
+        at = f"table {number}, " if len(tables) > 1 else ""
+        first = next((n for n, cells in enumerate(table) if any(cells)), 0)
+        if not any(foreign.column_of(cell) in _NAMING for cell in table[first] if table):
+            continue
+        made = _Table()
+        for n, cells in enumerate(table[first:], first + 1):
+            made.add(cells, f"{at}row {n}")
+        found = made.finished()
+        rows += found.rows
+        spelled |= {name: cell for name, cell in found.spelled.items() if name not in spelled}
+        places.append(found.place_of_names)
+    if not places:
+        raise Unconvertible(
+            "a web page in which no table has a column of names (name, creature, monster): copy the "
+            "list as a table with such a column, or save it as CSV"
+        )
+    return Rows(rows, spelled, places[0])
 
 
 def _lines(text: str) -> tuple[str, str]:
@@ -157,6 +217,8 @@ def _lines(text: str) -> tuple[str, str]:
 
 def _head(cells: Sequence[str], spelled: dict[str, str], place: str) -> list[str]:
     """Return the columns of a table; those without a name are empty."""
+    if len(cells) > MOST_COLUMNS:
+        raise Unconvertible(f"{place}: at most {MOST_COLUMNS} columns")
     head: list[str] = []
     for cell in cells:
         name = foreign.column_of(cell)

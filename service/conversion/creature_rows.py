@@ -31,12 +31,19 @@ ALIKE: Final = 75
 """The per cent of its letters in which the name of a column is like another one."""
 MOST_FAULTS: Final = 100
 """Faults that are shown of one file; further ones are counted."""
+LONGEST_COLUMN: Final = 60
+"""Letters of a name that may be meant as a column."""
 POSITION: Final = "position"
 COUNT: Final = "count"
 WITHOUT_SHEET: Final = ("stat_block", "carried")
 """Columns that stand for a whole sheet."""
 FOES: Final = "foes"
 LONGEST_ID: Final = 24
+IN_FEET: Final[Mapping[str, str]] = {
+    "metres": "5 for each 1.5 m, to the nearest 5",
+    "squares": "5 for each square",
+}
+"""How speeds in other units are read."""
 _HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
 """What a name may not have: nobody sees it."""
 ROW_OF_CELLS: Final = 20
@@ -176,6 +183,10 @@ class _Making:
     """Columns of which nothing is taken, as the file spells them."""
     alone: list[str] = field(default_factory=list)
     """Notes on hit points without a maximum."""
+    nearest: dict[str, str] = field(default_factory=dict)
+    """What is said of names that may be meant as columns."""
+    other_units: dict[str, int] = field(default_factory=dict)
+    """How many speeds are in units that are not feet, by the unit."""
     with_foreign_points: int = 0
     without_side: int = 0
     without_place: int = 0
@@ -254,6 +265,10 @@ class _Making:
             return self._speeds(value)
         if name in ("name", "id", "side") and isinstance(value, str | int):
             return {name: _HIDDEN.sub("", " ".join(str(value).split()))}
+        if isinstance(value, str) and (name.endswith("_speed") or name == "speeds"):
+            units: set[str] = set()
+            value = foreign.in_feet(value, units)
+            self._note_units(units)
         return {name: value_of(value, self.columns.shape(name))}
 
     def _size(self, value: object) -> str:
@@ -267,9 +282,11 @@ class _Making:
 
     def _speeds(self, value: object) -> dict[str, Any]:
         """Return the speeds of a creature by the fields that the rulebook has for them."""
-        ways = foreign.speeds(value)
+        units: set[str] = set()
+        ways = foreign.speeds(value, units)
         if not ways:
             raise Cannot(f"a whole number of feet, not {excerpt(value)}")
+        self._note_units(units)
         if "speeds" in self.columns.sheet:
             known = {"walk": "land"}
             return {"speeds": {known.get(way, way): feet for way, feet in ways.items() if way != "hover"}}
@@ -281,6 +298,10 @@ class _Making:
             else:
                 self.left_out.setdefault(f"{way} speed")
         return found
+
+    def _note_units(self, units: set[str]) -> None:
+        for unit in sorted(units):
+            self.other_units[unit] = self.other_units.get(unit, 0) + 1
 
     def _is_foreign(self, row: Row) -> bool:
         """Tell whether a row is of another game: it has what only those have, and nothing of this one."""
@@ -402,6 +423,8 @@ class _Making:
             yield f"hit points are the greatest number too ({self.with_foreign_points})"
         if self.left_out:
             yield f"left out, because this rulebook has nothing of the name: {', '.join(self.left_out)}"
+        for unit, count in self.other_units.items():
+            yield f"speeds in {unit} are read in feet, {IN_FEET[unit]} ({count})"
         for word, size in self.larger.items():
             yield f"{word} is {size} in this rulebook"
         if self.without_side:
@@ -502,10 +525,12 @@ class _Making:
 
     def _near_miss(self, name: str) -> str:
         """Return the column that somebody may have meant by *name*; empty if it is one, or like none."""
-        if name in self.columns.names or name in (*foreign.MARKS, "speed"):
+        if name in self.columns.names or name in (*foreign.MARKS, "speed") or len(name) > LONGEST_COLUMN:
             return ""
-        near = close_name(name, self.columns.names, ALIKE)
-        return f"; the nearest is {near}" if near else ""
+        if name not in self.nearest:
+            near = close_name(name, self.columns.names, ALIKE)
+            self.nearest[name] = f"; the nearest is {near}" if near else ""
+        return self.nearest[name]
 
 
 def _count(creatures: int) -> str:

@@ -190,20 +190,18 @@ def whole(value: object, *, loose: bool = False) -> int | None:
     return int(match[1]) if match else None
 
 
-def speeds(value: object) -> dict[str, int]:
-    """Return feet by the way of moving: of 30, `30 ft., fly 60 ft.`, or an object of ways."""
+def speeds(value: object, units: set[str] | None = None) -> dict[str, int]:
+    """Return feet by the way of moving: of 30, `30 ft., fly 60 ft.`, `9 m`, or an object of ways.
+
+    Adds to *units* those that are not feet. Returns nothing for what has no number, or an unknown unit.
+    """
+    units = set() if units is None else units
     if isinstance(value, Mapping):
-        found: dict[str, int] = {}
-        for way, each in value.items():
-            feet = next(iter(speeds(each).values()), None)
-            name = canonical(str(way))
-            if feet is not None and not name.endswith("id"):
-                found[name if name not in ("speed", "number", "value", "land") else "walk"] = feet
-        return found
+        return _speeds_of_ways(value, units)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return speeds(value[0]) if value else {}
+        return speeds(value[0], units) if value else {}
     if isinstance(value, str):
-        value = _OTHER_UNITS.sub(_in_feet, value)
+        value = in_feet(value, units)
     plain = whole(value)
     if plain is not None:
         return {"walk": plain}
@@ -211,13 +209,56 @@ def speeds(value: object) -> dict[str, int]:
     return {(way or "walk").casefold(): int(feet) for way, feet in _FEET.findall(text)}
 
 
-def _in_feet(found: re.Match[str]) -> str:
-    """Return a length in feet: a square is 5, and 1.5 m are a square, as translated books count."""
-    tenths = int(found["whole"]) * 10 + int(found["tenth"] or 0)
-    squares = (2 * tenths + 15) // 30 if found["metre"] else tenths // 10
-    return f"{squares * 5} ft"
+def _speeds_of_ways(ways: Mapping[Any, object], units: set[str]) -> dict[str, int]:
+    """Return feet by the way of moving, of an object that may name the unit of its numbers."""
+    unit = next((ways[name] for name in _UNIT_MEMBERS if isinstance(ways.get(name), str)), "")
+    unit = str(unit).strip()
+    if unit and not _UNIT.fullmatch(unit):
+        return {}
+    found: dict[str, int] = {}
+    for way, each in ways.items():
+        name = canonical(str(way))
+        if name in _UNIT_MEMBERS or name.endswith("id"):
+            continue
+        feet = next(iter(speeds(with_unit(each, unit), units).values()), None)
+        if feet is not None:
+            found[name if name not in ("speed", "number", "value", "land") else "walk"] = feet
+    return found
 
 
+def with_unit(value: object, unit: str) -> object:
+    """Return a number with the unit that something around it names."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if unit and (is_number or (isinstance(value, str) and _NUMBER.fullmatch(value))):
+        return f"{value} {unit}"
+    return value
+
+
+def unit_of(cell: str) -> str:
+    """Return the unit that the name of a column has behind it: `Speed (m)`; empty if it has none."""
+    found = _NAMED_UNIT.search(cell)
+    return found[1] if found and _UNIT.fullmatch(found[1]) else ""
+
+
+def in_feet(text: str, units: set[str]) -> str:
+    """Return *text* with its lengths in feet: a square is 5, and 1.5 m are a square, as books count.
+
+    Adds to *units* those that were not feet.
+    """
+
+    def length(found: re.Match[str]) -> str:
+        units.add("metres" if found["metre"] else "squares")
+        tenths = int(found["whole"]) * 10 + int(found["tenth"] or 0)
+        squares = (2 * tenths + 15) // 30 if found["metre"] else tenths // 10
+        return f"{squares * 5} ft"
+
+    return _OTHER_UNITS.sub(length, text)
+
+
+_UNIT_MEMBERS: Final = ("unit", "units")
+_UNIT: Final = re.compile(r"f(ee|oo)?t\.?|m|met(re|er)s?|squares?|sq\.?", re.IGNORECASE)
+_NAMED_UNIT: Final = re.compile(r"[(\[]\s*(?:in\s+)?([a-z.]+)\s*[)\]]\s*$", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"\s*\d+(?:[.,]\d+)?\s*")
 _OTHER_UNITS: Final = re.compile(
     r"\b(?P<whole>\d{1,4})(?:[.,](?P<tenth>\d)\d*)?\s*(?:(?P<metre>m|met(?:re|er)s?)|squares?|sq\.?)(?![a-z])",
     re.IGNORECASE,

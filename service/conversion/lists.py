@@ -18,6 +18,9 @@ Placed = Sequence[tuple[str, Any]]
 SHEET: Final = "sheet"
 DEEPEST: Final = 5
 """Objects around a list of creatures."""
+MOST_LISTED: Final = 20_000
+"""Creatures of a list, of which a person takes some."""
+TOO_MANY: Final = f"at most {MOST_LISTED} creatures in a list; take those that are wanted out of it"
 LONGEST_NAME: Final = 60
 MOST_NAMES: Final = 500
 _TELLING: Final = frozenset(("hp", "hp_max", "size", "speed", *foreign.MARKS))

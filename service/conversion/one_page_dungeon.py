@@ -13,6 +13,8 @@ from service.rules.space.grid import Cell
 CLOSED: Final = (1, 4, 5, 6, 7)
 """The kinds of doors that close: door, portcullis, double, secret and barred door."""
 SECRET: Final = 6
+MOST_CELLS: Final = 2 * LARGEST_SIDE**2
+"""Cells of all rooms together, those in two rooms counted twice."""
 SIDES: Final = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
 
@@ -79,7 +81,7 @@ def _walls(floor: frozenset[Cell], doors: Mapping[Cell, Door]) -> Iterator[tuple
 
 
 def _floor(data: Mapping[str, Any], notes: list[str]) -> Iterator[Cell]:
-    round_rooms = 0
+    round_rooms = cells = 0
     for i, rect in enumerate(data["rects"]):
         try:
             if not isinstance(rect, dict):
@@ -90,6 +92,9 @@ def _floor(data: Mapping[str, Any], notes: list[str]) -> Iterator[Cell]:
             continue
         if max(w, h) > LARGEST_SIDE:
             members.fault(f"/rects/{i}", f"at most {LARGEST_SIDE} cells along each side")
+        cells += max(0, w) * max(0, h)
+        if cells > MOST_CELLS:
+            members.fault(f"/rects/{i}", f"at most {MOST_CELLS} cells in all rooms together")
         round_rooms += rect.get("rotunda") is True
         yield from ((column, row) for column in range(x, x + w) for row in range(y, y + h))
     if round_rooms:

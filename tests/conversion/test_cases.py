@@ -268,6 +268,51 @@ def test_metres_and_squares_are_feet(said: str, feet: int) -> None:
     assert listed(f"name;hp;speed\nGoblin;7;{said}\n")[0]["speed"] == feet
 
 
+METRES: Final = "speeds in metres are read in feet, 5 for each 1.5 m, to the nearest 5 ({})"
+SQUARES: Final = "speeds in squares are read in feet, 5 for each square ({})"
+
+
+@pytest.mark.parametrize(
+    ("text", "speeds", "notes"),
+    [
+        ("name;hp;speed\nA;7;9 m\nB;7;30 ft.\nC;7;12 m\n", [30, 30, 40], [METRES.format(2)]),
+        ("name;hp;Speed (m)\nA;7;9\nB;7;7,5\n", [30, 25], [METRES.format(2)]),
+        ("name;hp;speed [squares]\nA;7;6\n", [30], [SQUARES.format(1)]),
+        ("name;hp;Speed (ft)\nA;7;25\n", [25], []),
+        ('[{"name": "A", "hp": 7, "speed": {"walk": 9, "units": "m"}}]', [30], [METRES.format(1)]),
+        ('[{"name": "A", "hp": 7, "speed": {"walk": 30.0, "unit": "feet"}}]', [30], []),
+        ("name;hp;speed;swim_speed\nA;7;9 m;3 squares\n", [30], [METRES.format(1), SQUARES.format(1)]),
+    ],
+)
+def test_the_conversion_of_a_unit_is_one_note(text: str, speeds: list[int], notes: list[str]) -> None:
+    found = convert_creatures(text, HEARTRUSH)
+    assert [each["speed"] for each in sheets(found)] == speeds
+    assert [note for note in found.notes if note.startswith("speeds in")] == notes
+
+
+def test_speeds_by_name_are_in_feet_too() -> None:
+    found = convert_creatures('name,hp,speeds\nA,7,"land=9 m; fly=40 ft"\n', RISE)
+    assert sheets(found)[0]["speeds"] == {"land": 30, "fly": 40}
+    assert METRES.format(1) in found.notes
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (
+            '[{"name": "A", "hp": 7, "speed": {"walk": 1, "units": "km"}}]',
+            "column speed: a whole number of feet",
+        ),
+        ("name;hp;size\nA;7;2 m\n", "column size: one of "),
+        ("name;hp;x;y\nA;7;3 m;0\n", "column x: a whole number, not 3 m"),
+    ],
+)
+def test_a_length_that_may_mean_several_things_is_a_fault(text: str, fault: str) -> None:
+    with pytest.raises(Unconvertible) as raised:
+        convert_creatures(text, HEARTRUSH)
+    assert fault in raised.value.faults[0]
+
+
 @pytest.mark.parametrize(
     "text",
     [

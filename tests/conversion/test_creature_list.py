@@ -243,7 +243,7 @@ def test_prose_is_no_list_of_names(text: str) -> None:
     [
         ('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "a document type of XML is not read"),
         ("<a><b></a>", "not valid XML: "),
-        ("<html><body><p>Goblin</p></body></html>", "there is no creature"),
+        ("<svg><text>Goblin</text></svg>", "there is no creature"),
     ],
 )
 def test_xml_without_creatures_is_a_fault(text: str, fault: str) -> None:
