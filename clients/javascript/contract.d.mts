@@ -10943,7 +10943,7 @@ name: string;
 /** The cells of the way, each as x and y. */
 path: Array<[number, number]>;
 /** How it moves: by itself, or by others. */
-how: "self" | "continued" | "forced" | "teleport" | "landed";
+how: "self" | "continued" | "forced" | "teleport" | "placed" | "landed";
 /** Whether it takes effect before the others. */
 swift: boolean;
 /** The id of the group; empty for none. */
@@ -13202,7 +13202,7 @@ creature: string;
 /** The cells it entered, in order. */
 path: Array<[number, number]>;
 /** How it moves: by itself, or by others. */
-how: "self" | "continued" | "forced" | "teleport" | "landed";
+how: "self" | "continued" | "forced" | "teleport" | "placed" | "landed";
 /** The ids of the riders. */
 riders: Array<string>;
 };

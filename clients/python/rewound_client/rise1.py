@@ -234,7 +234,7 @@ class AtomView(t.TypedDict):
     condition: "ConditionView | None"
     name: str
     path: list[list[int]]
-    how: t.Literal['self', 'continued', 'forced', 'teleport', 'landed']
+    how: t.Literal['self', 'continued', 'forced', 'teleport', 'placed', 'landed']
     swift: bool
     group: str
 
@@ -1692,7 +1692,7 @@ class Moved(t.TypedDict):
     because: list[str]
     creature: str
     path: list[list[int]]
-    how: t.Literal['self', 'continued', 'forced', 'teleport', 'landed']
+    how: t.Literal['self', 'continued', 'forced', 'teleport', 'placed', 'landed']
     riders: list[str]
 
 @t.final

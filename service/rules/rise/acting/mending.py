@@ -17,7 +17,7 @@ from service.rules.rise.body.movement_and_positioning import come_off, is_wall, 
 from service.rules.rise.body.taking_damage import fall_or_wake
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.combat_statistics import ALL, condition_fault
-from service.rules.rise.creatures.creature import UNNUMBERED, Atom, above, may_share
+from service.rules.rise.creatures.creature import UNNUMBERED, Atom, How, above, may_share
 from service.rules.rise.creatures.sheet import Ability, Sheet, Sort
 from service.rules.rise.creatures.state import State, Terrain
 from service.rules.rolls.chance import Chance
@@ -295,7 +295,9 @@ class Mending:
     def happen(self, state: State, chance: Chance) -> Emits[State]:
         """Emit what the effect does."""
         does = self.felt
-        return (yield from self.alter(state) if does is None else apply(state, chance, self.atom(does)))
+        if does is None:
+            return (yield from self.alter(state))
+        return (yield from apply(state, chance, self.atom(does, "placed")))
 
     @property
     def is_hold(self) -> bool:
@@ -328,7 +330,7 @@ class Mending:
         assert self.does == "unteach", "what a creature feels is no change of these"
         return (yield AbilityForgotten(creature=self.target, ability=self.name, because=("RI-GM-6",)))
 
-    def atom(self, does: Felt) -> Atom:
+    def atom(self, does: Felt, how: How = "teleport") -> Atom:
         """Return the effect on a creature, which *does* this, as the rules know it."""
         gained = Condition(name=self.name, source=self.by or "gm") if does == "gain" else None
         return Atom(
@@ -341,7 +343,7 @@ class Mending:
             condition=gained,
             name=self.name or "ruling",
             path=(self.to,) if self.to is not None else (),
-            how="teleport",
+            how=how,
         )
 
 

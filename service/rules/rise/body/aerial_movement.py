@@ -136,8 +136,9 @@ def jump_ft(creature: Creature) -> int:
 
 @enforces(RI_ORDER_5)
 def come_down(state: State, chance: Chance) -> Emits[State]:
-    """Emit the falls of creatures in the air that do not stay up."""
-    for name, creature in state.creatures.items():
+    """Emit the falls of creatures in the air that do not stay up, mounts first, who take their riders down."""
+    for name in sorted(state.creatures, key=lambda each: state.creatures[each].mount is not None):
+        creature = state.creatures[name]
         if creature.aloft == "jumping" and state.stage == "movement_end":
             state = yield from hang(name)
         elif creature.aloft is not None and not stays_up(state.creatures.get(creature.mount or "", creature)):

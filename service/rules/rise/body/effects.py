@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Final, NamedTuple, TypeAlias
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from service.dice.values import Roll
 from service.rules.kernel.messages import TABLE, Emits, Event
@@ -73,21 +73,26 @@ class Move(NamedTuple):
     """It is the one change of place of the creature in the phase (RI-MOVE1-1)."""
     goes_on: bool = False
     """It comes although the creature has changed its place in the phase."""
-    carries: bool = True
-    """Riders come along."""
+    carries: Literal["still", "carried", "all"] = "still"
+    """Which riders come along: those that have not changed their place in the phase, also those that were
+    carried in it, or all."""
+    sets_off: bool = True
+    """It may set attacks off, where it leaves or enters a reach."""
 
 
 MOVES: Final[Mapping[How, Move]] = MappingProxyType(
     {
         "self": Move(),
-        "continued": Move(goes_on=True),
+        "continued": Move(goes_on=True, carries="carried"),
         "forced": Move(),
         "teleport": Move(),
-        "landed": Move(counts=False, goes_on=True, carries=False),
+        "placed": Move(counts=False, goes_on=True, carries="all", sets_off=False),
+        "landed": Move(counts=False, goes_on=True, carries="all"),
     }
 )
 """What each way of changing place brings. After any of them bonds are looked at again, hidden creatures are
-discovered, what leaves or enters a reach sets attacks off, and what burns there burns."""
+discovered, and what burns there burns. A deed teleports; a ruling between two phases places: it corrects, so
+no change of place in the phase before limits it."""
 
 Way: TypeAlias = tuple[tuple[Cell, ...], How]
 """The cells that a creature enters, and how it moves."""
@@ -116,9 +121,12 @@ class Moved(Event[State]):
     riders: Annotated[tuple[CreatureId, ...], "The ids of the riders."] = ()
 
     def evolve(self, state: State) -> State:
+        move, to = MOVES[self.how], self.path[-1]
         for name in (self.creature, *self.riders):
-            counts = MOVES[self.how].counts or state.creatures[name].location_changed
-            state = state.with_creature(name, position=self.path[-1], location_changed=counts)
+            before = state.creatures[name]
+            stood = before.stood if move.sets_off or before.location_changed else to
+            counts = move.counts or before.location_changed
+            state = state.with_creature(name, position=to, location_changed=counts, stood=stood)
         return state
 
 
@@ -291,9 +299,16 @@ def move(
 ) -> Emits[State]:
     """Emit the movement of a creature and of the riders that it carries."""
     riders = [name for name, other in state.creatures.items() if other.mount == creature]
-    free = tuple([n for n in riders if n not in movers and not state.creatures[n].location_changed])
-    carried = free if MOVES[how].carries else ()
+    carried = tuple([n for n in riders if n not in movers and comes_along(state, creature, n, how)])
     return (yield Moved(creature=creature, path=path, how=how, riders=carried))
+
+
+def comes_along(state: State, mount: str, rider: str, how: How) -> bool:
+    """Return whether *rider* is carried when its mount moves so."""
+    carries, found = MOVES[how].carries, state.creatures[rider]
+    if carries == "all" or not found.location_changed:
+        return True
+    return carries == "carried" and found.stood == state.creatures[mount].stood
 
 
 def loosen(state: State, moved: Sequence[str]) -> Emits[State]:

@@ -43,7 +43,7 @@ from service.rules.space.grid import Cell, heights_apart
 # --- what lasts ----------------------------------------------------------------------------------------
 # Effects, plans, the GM's rulings.
 
-How = Literal["self", "continued", "forced", "teleport", "landed"]
+How = Literal["self", "continued", "forced", "teleport", "placed", "landed"]
 
 
 @record

@@ -6,6 +6,7 @@ GM's word. What that brings is written here by hand, and compared with the produ
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -338,3 +339,57 @@ def test_HR_GRAP_8_a_captive_comes_or_is_free_whatever_moves_its_grappler(name: 
 @pytest.mark.parametrize("name", SCENES)
 def test_HR_CLIMB_2_a_climber_is_carried_whatever_moves_its_mount(name: str) -> None:
     assert climber(SCENES[name]) == "is carried"
+
+
+# --- the table can fail ------------------------------------------------------------------------------------
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, name: str, fault: object) -> None:
+    """Put a fault into every module of the book that has something of this name."""
+    modules = [each for key, each in sys.modules.items() if key.startswith("service.rules.heartrush.")]
+    found = [module for module in modules if hasattr(module, name)]
+    assert found, name
+    for module in found:
+        monkeypatch.setattr(module, name, fault)
+
+
+DRIVEN = {
+    "tripped": (*OWN, *FORCED),
+    "struck": OWN,
+    "falls": (*OWN, *FORCED, "carried"),
+    "breath": ("free sidestep", "early sidestep", "followed"),
+    "counts": OWN,
+}
+"""Where a cell of the product's table, the other way about, changes play: what it is read for."""
+WITHOUT = {
+    "tripped": ("trip_trigger", lambda *_: ()),
+    "struck": ("watchers", lambda *_: ()),
+    "falls": ("drop_ft", lambda *_, **__: 0),
+    "breath": ("is_airless", lambda *_: False),
+    "fear": ("approaches", lambda *_: False),
+    "speed 0": ("check_can_move", lambda *_: None),
+    "pays": ("_entering_ft", lambda *_: 5),
+}
+"""Which function each rule is, and what it is if it is left out."""
+
+
+@pytest.mark.parametrize(("rule", "name"), [(rule, name) for rule in DRIVEN for name in DRIVEN[rule]])
+def test_HR_MOVE_7_a_fault_in_the_products_table_is_found(
+    rule: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    how = SCENES[name].how
+    wrong = WAYS[how]._replace(**{rule: not getattr(WAYS[how], rule)})
+    plant(monkeypatch, "WAYS", {**WAYS, how: wrong})
+    look, brings = RULES[rule]
+    assert look(SCENES[name]) is not (name in brings)
+
+
+@pytest.mark.parametrize(
+    ("rule", "name"), [(rule, name) for rule in WITHOUT for name in SCENES if name in RULES[rule][1]]
+)
+def test_HR_MOVE_7_a_rule_that_is_left_out_is_found(
+    rule: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch, *WITHOUT[rule])
+    look, brings = RULES[rule]
+    assert look(SCENES[name]) is not (name in brings)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from service.rules.rise.creatures.combat_statistics import midair
 from tests.rules.rise.kit import Fight, begun, entry
 
@@ -82,3 +84,19 @@ def test_RI_MOVE_9_whoever_rides_sits_and_is_not_in_mid_air() -> None:
     """The mount is, where it is at home on land: 4 less armor and reflex."""
     fight = riding(20)
     assert [term.amount for name in "rg" for term in midair(fight[name])] == [-4]
+
+
+@pytest.mark.parametrize("first", ["r", "g"])
+def test_RI_MOUNT_1_a_rider_lands_with_its_mount_beside_who_stands_below(first: str) -> None:
+    """RI-ORDER-5: whichever of the two the opening names first."""
+    both = {
+        "r": entry("pc@p/r", (0, 0), mount="g", altitude=20),
+        "g": entry("pc@p/g", (0, 0), altitude=20, **WINGED),
+    }
+    order = [both[first], *(each for name, each in both.items() if name != first)]
+    fight = begun(*order, entry("mon@m/e", (0, 0)), phase="movement", options={"exertion_prompt": "never"})
+    for name in ("g", "r", "e"):
+        fight.do("pass_movement", name)
+    fight.throw(1, 1, 1, 1)
+    assert fight["r"].position == fight["g"].position != (0, 0)
+    assert (fight["r"].mount, fight["r"].altitude) == ("g", 0)

@@ -87,3 +87,37 @@ def test_RI_INIT_4_a_conflict_in_which_nobody_moves_takes_no_check() -> None:
     with pytest.raises(StopIteration) as ended:
         next(roll_order(state, Chance(NoDice()), ()))
     assert ended.value.value is state
+
+
+def racing(phase: str, *faces: int) -> Fight:
+    """Return a fight in which a and b want one space, c and d another far off, after their checks."""
+    cells = {"a": (0, 0), "b": (2, 0), "c": (0, 5), "d": (2, 5)}
+    fight = begun(*(entry(f"pc@{name}/{name}", at) for name, at in cells.items()), phase=phase)
+    for name, (_, y) in cells.items():
+        if phase == "movement":
+            fight.do("plan_movement", name, path=[[1, y]])
+        else:
+            fight.do("move", name, path=[[1, y]]).end(name)
+    return fight.throw(*faces)
+
+
+def asked(fight: Fight) -> list[str | None]:
+    """Return who is asked to exert itself."""
+    return [each.creature for each in waiting(fight.state) if "desperate_exertion" in each.accepts]
+
+
+@pytest.mark.parametrize("phase", ["movement", "action"])
+def test_C_44_who_has_won_its_own_contest_is_not_asked(phase: str) -> None:
+    """RI-CONF-5: a check of 9 in another contest beats nobody here."""
+    fight = racing(phase, 9, 3, 2, 8)
+    assert asked(fight) == ["b", "c"]
+    fight.do("keep_roll", "b").do("keep_roll", "c")
+    assert [event.order for event in fight.logged("conflict_found")] == [("a", "b"), ("d", "c")]
+    assert [fight[name].position for name in "abcd"] == [(1, 0), (2, 0), (0, 5), (1, 5)]
+
+
+@pytest.mark.parametrize("phase", ["movement", "action"])
+def test_RI_INIT_3_equal_checks_of_two_contests_are_no_tie(phase: str) -> None:
+    fight = racing(phase, 9, 2, 2, 9)
+    assert not any(each.wants for each in waiting(fight.state)), "nobody throws again"
+    assert asked(fight) == ["b", "c"]
