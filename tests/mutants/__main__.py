@@ -96,6 +96,7 @@ def tried(
         raise ValueError(f"RULES names no rule with a line to change: {', '.join(unknown)}")
     plugin = Trying(scores, paths, seconds, say)
     options = ["-s", "--tb=native", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest"]
+    options += ["-o", "timeout=0"]  # a fork is bounded by its CPU: how busy the machine is decides no verdict
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         status = pytest.main([*options, *tests], plugins=[plugin])
     assert plugin.bench is not None, f"pytest ended with {status}"

@@ -43,6 +43,8 @@ MOST_S: Final = 5
 """Seconds of CPU: longer tests, which play at random, are left out."""
 LONGER: Final = 20
 """How many times the CPU a test may take while its lines are traced."""
+BUSY: Final = 60
+"""How many seconds a fork may take for each of its CPU, on a machine that does much else: then it hangs."""
 
 KILLED, SURVIVED, UNTESTED = "killed", "survived", "untested"
 
@@ -74,7 +76,7 @@ class Bench:
         found = {item.nodeid: item for rule in mutant.rules for item in self.tests.get(rule, ())}
         for id_, item in found.items():
             if id_ not in self.costs:
-                self.costs[id_], is_green = _forked(partial(_cost, item), MOST_S) or (MOST_S, True)
+                self.costs[id_], is_green = forked(partial(_cost, item), MOST_S) or (MOST_S, True)
                 if not is_green:
                     self.failing.append(id_)
         kept = [item for id_, item in found.items() if self.costs[id_] < MOST_S]
@@ -94,14 +96,14 @@ class Bench:
             self._apply(mutant)
             return all(_is_green(item) for item in items)
 
-        return SURVIVED if _forked(run, limit) is True else KILLED
+        return SURVIVED if forked(run, limit) is True else KILLED
 
     def _reaches(self, item: pytest.Item, mutant: Mutant) -> bool:
         """Return whether a test runs the changed statement; of a constant it may read the value."""
         if mutant.is_constant:
             return True
         if item.nodeid not in self.reached:
-            found = _forked(partial(_lines_of, item, self.wanted), LONGER * MOST_S)
+            found = forked(partial(_lines_of, item, self.wanted), LONGER * MOST_S)
             assert found is not None, f"{item.nodeid} does not end when its lines are traced"
             self.reached[item.nodeid] = found
         lines = self.reached[item.nodeid]
@@ -204,8 +206,8 @@ def _rebind(mutant: Mutant) -> None:
 # --- forks ----------------------------------------------------------------------------------------------
 
 
-def _forked(run: Callable[[], Any], seconds: int) -> Any:
-    """Return what *run* returns in a fork; None if it ends otherwise or takes more CPU than *seconds*."""
+def forked(run: Callable[[], Any], seconds: int) -> Any:
+    """Return what *run* returns in a fork; None if it ends otherwise, hangs, or takes more CPU."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
@@ -217,8 +219,12 @@ def _forked(run: Callable[[], Any], seconds: int) -> Any:
         finally:
             os._exit(0)
     os.close(writes)
+    hanging = threading.Timer(BUSY * seconds, os.kill, (child, signal.SIGKILL))
+    hanging.start()
     with os.fdopen(reads, "rb") as answer:
         raw = answer.read()
+    hanging.cancel()
+    hanging.join()
     os.waitpid(child, 0)
     try:
         return pickle.loads(raw)  # noqa: S301 - our own fork wrote it

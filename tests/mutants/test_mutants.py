@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 import pytest
 
+from tests.mutants import killing
 from tests.mutants.making import module_at, mutants_of
 
 ROOT: Final = Path(__file__).parents[2]
@@ -134,6 +136,31 @@ def test_a_test_that_fails_without_a_mutant_kills_none(planted: Path) -> None:
 
     assert status != 0
     assert "test_HR_PLANT_1_the_bound" in said.partition("fail without a mutant")[2]
+
+
+SLOW: Final = """
+
+def test_HR_PLANT_3_slowly():
+    import time
+    time.sleep(1)
+    assert spend(1) == 6
+"""
+
+
+@pytest.mark.overnight
+def test_how_busy_the_machine_is_fails_no_test(planted: Path) -> None:
+    """A fork is bounded by its CPU: the seconds that a test may take by the clock are none of its own."""
+    with (planted / "test_planted.py").open("a", encoding="utf-8") as file:
+        file.write(ROW + SLOW)
+    status, said = run(planted, planted, PYTEST_ADDOPTS="-o timeout=0.5")
+
+    assert (status, said) == (0, "seed 7, budget 60 s\n" + EVERY)
+
+
+def test_a_fork_that_waits_for_ever_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(killing, "BUSY", 1)
+    assert killing.forked(lambda: Event().wait(), 1) is None
+    assert killing.forked(lambda: "done", 60) == "done"
 
 
 def test_the_own_tests_of_a_real_rule_kill_every_mutant_of_its_lines() -> None:

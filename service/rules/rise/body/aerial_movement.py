@@ -136,7 +136,7 @@ def jump_ft(creature: Creature) -> int:
 
 @enforces(RI_ORDER_5)
 def come_down(state: State, chance: Chance) -> Emits[State]:
-    """Emit the falls of creatures in the air that do not stay up, mounts first, who take their riders down."""
+    """Emit the falls of creatures in the air that do not stay up: mounts first, with their riders."""
     for name in sorted(state.creatures, key=lambda each: state.creatures[each].mount is not None):
         creature = state.creatures[name]
         if creature.aloft == "jumping" and state.stage == "movement_end":
