@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final, TypeVar
 
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
+from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import Code, EncounterId, SeatId
@@ -66,9 +66,6 @@ class DisclosingFrame(Frame[Table]):
     """Discloses the links of the epochs that ended while the line was proposed, in order."""
 
     kind: ClassVar[str] = "disclosing"
-
-    def waiting(self, state: Table) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: Table, chance: Chance) -> Emits[Table]:
         for epoch in state.undisclosed_epochs:

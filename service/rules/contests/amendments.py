@@ -7,11 +7,10 @@ proposal is recorded and gets an epoch that no round uses, so that nobody can ch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from service.rules.contests.contests import check_text, close, gm_alone, open_contest
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
+from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
@@ -251,10 +250,6 @@ class AcceptAmendment(Command[Table]):
                 because=("TABLE-AMEND-3",),
             )
         )
-
-    @classmethod
-    def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
-        yield from ()
 
 
 @record

@@ -7,10 +7,9 @@ ways: upheld, repaired by effects from now on (the ruleset's `gm_ruling`), or de
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
-from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Actor, Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
@@ -125,10 +124,6 @@ class OpenContest(Command[Table]):
                 because=("TABLE-CONTEST-1",),
             )
         )
-
-    @classmethod
-    def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
-        yield from ()
 
 
 @enforces(TABLE_CONTEST_2)

@@ -7,11 +7,11 @@ encounter closes, when no roll of either is sealed any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
+from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import EVERYTHING
@@ -159,9 +159,6 @@ class ClosingFrame(Frame[Table]):
 
     kind: ClassVar[str] = "closing"
 
-    def waiting(self, state: Table) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: Table, chance: Chance) -> Emits[Table]:
         because = ("TABLE-CLOSE-1",)
         for lane in state.dice.lanes:
@@ -206,7 +203,3 @@ class CloseEncounter(Command[Table]):
         return (
             yield ClosingBegun(reason=self.reason, abandoned=not state.is_over, because=("TABLE-CLOSE-1",))
         )
-
-    @classmethod
-    def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
-        yield from ()

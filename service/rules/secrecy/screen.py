@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from service.dice.bounds import TooManyDice, check_asked
 from service.dice.values import Term
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Private, Refused, Scope
+from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
@@ -62,9 +62,6 @@ class ScreenFrame(Frame[Table]):
     what: Label
     """What the roll is for, in words."""
     bonus: Bonus
-
-    def waiting(self, state: Table) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: Table, chance: Chance) -> Emits[Table]:
         scope = scope_of(state, self.number)

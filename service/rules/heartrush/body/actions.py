@@ -10,7 +10,7 @@ from service.rules.heartrush.creatures.abilities import Ability, Spell, costs_ac
 from service.rules.heartrush.creatures.size_and_bonds import WAYS
 from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State, is_able
 from service.rules.heartrush.values import AbilityName
-from service.rules.kernel.messages import Awaited, Emits, Event, Refused
+from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import AbilityId, CreatureId, Points, Seconds
@@ -36,9 +36,6 @@ class StrainFrame(Frame[State]):
 
     kind: ClassVar[str] = "strain"
     creature: CreatureId
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         (kind,) = state.families.listed(Exertion)

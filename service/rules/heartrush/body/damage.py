@@ -384,9 +384,6 @@ class BurnFrame(DeclaredFire, Frame[State]):
 
     kind: ClassVar[str] = "burn"
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         roll: Roll
         state, roll = yield from chance.throw(
@@ -462,9 +459,6 @@ class CrushFrame(DeclaredCrush, Frame[State]):
 
     kind: ClassVar[str] = "crush"
     rules: Causes
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         thrown: Roll

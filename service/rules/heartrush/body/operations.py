@@ -14,7 +14,7 @@ from service.rules.heartrush.creatures.sheet import Ability as AbilityDie
 from service.rules.heartrush.creatures.sheet import DieSize
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.values import Matter
-from service.rules.kernel.messages import Awaited, Emits, Event, Fact, Refused
+from service.rules.kernel.messages import Emits, Event, Fact, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
@@ -85,9 +85,6 @@ class EffectsFrame(DeclaredEffects, Frame[State]):
     rules: Causes
     at: Count = 0
     """How many of the effects are done."""
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.at == len(self.effects):

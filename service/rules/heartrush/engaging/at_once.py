@@ -426,9 +426,6 @@ class SteadyFrame(DeclaredSteadying, Checking):
     checked: Checked | None = None
     """The result of the check; null until it is made."""
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the save above it comes first"
         calm = self.checked.success

@@ -47,7 +47,7 @@ from service.rules.heartrush.rolling.rolls import ability_die, heart_die, spend_
 from service.rules.heartrush.timing.engagement import Brought, EngagementFrame, among
 from service.rules.heartrush.timing.windows import listens
 from service.rules.heartrush.values import EngagementId, ExchangeId
-from service.rules.kernel.messages import Awaited, Emits, Event, Fact
+from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, TargetId
@@ -218,9 +218,6 @@ class ExchangeFrame(Exchange):
     """An attack on the way to its end: its rolls, its outcome, and what abilities do between them."""
 
     kind: ClassVar[str] = "exchange"
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:  # noqa: PLR0911 - one return for each stage
         if state.lasting or listens(state):

@@ -79,9 +79,6 @@ class HinderFrame(DeclaredHinder, Frame[State]):
 
     kind: ClassVar[str] = "hinder"
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         thrown: Roll
         state, thrown = yield from chance.throw(

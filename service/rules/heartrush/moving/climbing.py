@@ -54,9 +54,6 @@ class ScalingFrame(DeclaredScaling, Checking):
     checked: Checked | None = None
     """The result of the check; null until it is made."""
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
         return (
@@ -220,9 +217,6 @@ class HoldOnFrame(Checking):
     creature: CreatureId
     checked: Checked | None = None
     """The result of the check; null until it is made."""
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the save above it comes first"

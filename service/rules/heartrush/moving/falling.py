@@ -11,7 +11,7 @@ from service.rules.heartrush.creatures.ledges import drop_ft
 from service.rules.heartrush.creatures.size_and_bonds import WAYS, climbers_on
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
+from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Feet, HitPoints, StepId
@@ -63,9 +63,6 @@ class FallFrame(DeclaredFall, Checking):
     kind: ClassVar[str] = "fall"
     checked: Checked | None = None
     """The result of the check; null until it is made."""
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the save above it comes first"

@@ -187,9 +187,6 @@ class MovementFrame(Frame[State]):
     walked: Feet = 0
     """Cells walked so far: prompts are numbered by them, for how many are left is nobody else's business."""
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         creature = state.creatures[self.creature]
         left: tuple[Cell, ...] = unsealed(self.left)

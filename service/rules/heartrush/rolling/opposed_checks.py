@@ -30,7 +30,7 @@ from service.rules.heartrush.rolling.checks import (
 from service.rules.heartrush.rolling.rolls import Needs
 from service.rules.heartrush.timing.clock import at_rest
 from service.rules.heartrush.values import Cause, ComesFrom, Matter
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Refused
+from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
@@ -104,9 +104,6 @@ class OpposedFrame(DeclaredContest, Asking, Checking):
     """What the check of the creature that tries came to."""
     checked: Checked | None = None
     """The result of the check; null until it is made."""
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         answer = self.answer(state)

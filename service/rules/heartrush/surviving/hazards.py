@@ -70,9 +70,6 @@ class TrialFrame(DeclaredTrial, Checking):
     checked: Checked | None = None
     """The result of the check; null until it is made."""
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
         follows = self.success if self.checked.success else self.failure
@@ -262,9 +259,6 @@ class BreathFrame(Checking):
     creature: CreatureId
     checked: Checked | None = None
     """The result of the check; null until it is made."""
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"

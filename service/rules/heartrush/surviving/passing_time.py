@@ -43,9 +43,6 @@ class PassingFrame(DeclaredPassing, Frame[State]):
     harmed: bool = False
     """Whether the harm of this round's time is done."""
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         return (yield from pass_round(state, self))
 

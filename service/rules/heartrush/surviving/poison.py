@@ -194,9 +194,6 @@ class PoisonFrame(DeclaredPoison, Frame[State]):
 
     kind: ClassVar[str] = "poison"
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         total = 0
         if self.poison.dice:

@@ -12,7 +12,7 @@ from service.rules.heartrush.body.damage import burn
 from service.rules.heartrush.creatures.size_and_bonds import waters
 from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.surviving.hazards import spend_breath
-from service.rules.kernel.messages import Awaited, Emits, Event
+from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.values import CreatureId, StepId
 from service.rules.rolls.chance import Chance
@@ -38,9 +38,6 @@ class Due(DeclaredUpkeep, Frame[State]):
     """The end of a round under way: what is still to be settled, one thing after the other."""
 
     kind: ClassVar[str] = "round_end"
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         if not self.queue:

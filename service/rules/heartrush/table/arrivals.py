@@ -265,9 +265,6 @@ class HideFrame(Checking):
     checked: Checked | None = None
     """The result of the check; null until it is made."""
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
         viewers = self.viewers if self.checked.success else ()

@@ -469,9 +469,6 @@ class DeedFrame(DeclaredDeed, Interruptible):
     said: Said | Sealed[Said] = Said()
     """What was said when it was declared."""
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         about: dict[str, str | int] = {"declarer": self.creature, "ability": self.ability}
         if is_answered(state, self, "ability_declared", about):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar, Final, Literal
 
 from service.rules.contests.gm_rulings import GmRulingRecorded, RulingOfGm, check_effects, check_words
-from service.rules.kernel.messages import Awaited, Emits, Event, Refused
+from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import Code
@@ -36,9 +36,6 @@ class CorrectionFrame(Frame[State]):
     kind: ClassVar[str] = "correction"
     effects: tuple[Mending, ...]
     """The effects, in order."""
-
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         state = yield from self.effects[0].happen(state, chance)

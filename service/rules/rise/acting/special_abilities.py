@@ -459,9 +459,6 @@ class ReactionsFrame(Frame[State]):
     pending: tuple[Reaction, ...]
     """The abilities that were set off and are still to come."""
 
-    def waiting(self, state: State) -> tuple[Awaited, ...]:
-        return ()
-
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         for reaction in self.pending:
             owner = state.creatures[reaction.owner]

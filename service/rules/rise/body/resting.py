@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Final, Literal
 
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
+from service.rules.kernel.messages import Command, Emits, Event, Refused, Sentence
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Count, CreatureId
@@ -114,10 +114,6 @@ class Rest(Command[State]):
             state = yield from lose(state, other, f"{GRAPPLED}@{self.creature}")
         state = yield Rested(creature=self.creature, rest=self.rest, wound=self.wound)
         return (yield from fall_or_wake(state, self.creature))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield from ()
 
 
 @enforces(RI_VITAL_5)

@@ -112,10 +112,6 @@ class Rule(Command[State]):
         )
         return (yield RulingMade(ruling=made))
 
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield from ()
-
 
 def _next(state: State, question: str, subjects: tuple[str, ...], chosen: str) -> Ruling:
     number = 1 + max([int(known.id.removeprefix("ruling-")) for known in state.rulings], default=0)
