@@ -17,6 +17,7 @@ from service.rules.heartrush.values import Matter
 from service.rules.kernel.messages import Emits, Event, Fact, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.sealed import names
 from service.rules.kernel.values import (
     Causes,
     Code,
@@ -47,6 +48,8 @@ class Effect:
 
     many: ClassVar[int] = 100
     kind: ClassVar[str]
+    event: ClassVar[type[Event[State]]]
+    """What states it, where one event with the same fields does."""
 
     def fault(self, view: State) -> str | None:
         """Return what keeps this from being an effect in *view*, in a few words; None where nothing does."""
@@ -62,7 +65,19 @@ class Effect:
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         """Emit what comes of it; *frame* says who caused it and by which rules."""
-        raise NotImplementedError
+        kind: type = type(self)
+        said = {name: getattr(self, name) for name in names(kind)}
+        return (yield self.event(**said, because=frame.rules))
+
+
+@record
+class OnCreature(Effect):
+    """What is done to one creature, which has to be among the living here."""
+
+    creature: CreatureRef
+
+    def fault(self, view: State) -> str | None:
+        return no_such(view, self.creature)
 
 
 @record

@@ -10,7 +10,15 @@ from service.rules.heartrush.body.actions import RushGained, winded, wounded
 from service.rules.heartrush.body.conditions import CONDITIONS, ConditionLost, ConditionsFaded, gain, kind_of
 from service.rules.heartrush.body.damage import WoundMarked, hurt
 from service.rules.heartrush.body.lasting import EffectEnded, EffectLaid
-from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, amount_fault, no_such, rolled
+from service.rules.heartrush.body.operations import (
+    MOST,
+    Effect,
+    EffectsFrame,
+    OnCreature,
+    amount_fault,
+    no_such,
+    rolled,
+)
 from service.rules.heartrush.body.weapons import is_wet
 from service.rules.heartrush.body.wounds import Died, FellUnconscious, WoundsEased, eased, heal
 from service.rules.heartrush.creatures.abilities import Aura, DicePool, Lasting, Lasts, Modifier, NextRush
@@ -53,11 +61,10 @@ from service.rules.space.grid import Cell
 
 
 @record
-class Damage(Effect):
+class Damage(OnCreature):
     """Deal damage through the usual pipeline: it may be shrugged off, it may wound and kill."""
 
     kind: ClassVar[str] = "damage"
-    creature: CreatureRef
     amount: Amount = 0
     dice: Annotated[tuple[DieSize, ...], "The dice, each as its number of sides."] = ()
     cause: Cause | None = None
@@ -74,11 +81,10 @@ class Damage(Effect):
 
 
 @record
-class Heal(Effect):
+class Heal(OnCreature):
     """Give hit points back, as far as wounds allow."""
 
     kind: ClassVar[str] = "heal"
-    creature: CreatureRef
     amount: Amount = 0
     dice: Annotated[tuple[DieSize, ...], "The dice, each as its number of sides."] = ()
 
@@ -93,11 +99,10 @@ class Heal(Effect):
 
 
 @record
-class Wound(Effect):
+class Wound(OnCreature):
     """Mark a wound without any damage."""
 
     kind: ClassVar[str] = "wound"
-    creature: CreatureRef
     rank: Annotated[Rank, "The rank."]
 
     def fault(self, view: State) -> str | None:
@@ -110,11 +115,10 @@ class Wound(Effect):
 
 
 @record
-class EaseWounds(Effect):
+class EaseWounds(OnCreature):
     """Lower the rank of a creature's wounds, all of them or one."""
 
     kind: ClassVar[str] = "ease_wounds"
-    creature: CreatureRef
     amount: Amount
     wound: WoundId | None = None
 
@@ -135,14 +139,10 @@ class EaseWounds(Effect):
 
 
 @record
-class Die(Effect):
+class Die(OnCreature):
     """Kill a creature outright."""
 
     kind: ClassVar[str] = "die"
-    creature: CreatureRef
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if no_such(state, self.creature):
@@ -151,14 +151,10 @@ class Die(Effect):
 
 
 @record
-class KnockOut(Effect):
+class KnockOut(OnCreature):
     """Make a creature lose consciousness, whatever its hit points."""
 
     kind: ClassVar[str] = "knock_out"
-    creature: CreatureRef
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         if state.creatures[self.creature].status != "active":
@@ -179,15 +175,11 @@ class HeartDieSet(Event[State]):
 
 
 @record
-class SetHeartDie(Effect):
+class SetHeartDie(OnCreature):
     """Give a creature another heart die; null is the largest it may have."""
 
     kind: ClassVar[str] = "heart_die"
-    creature: CreatureRef
     die: Annotated[DieSize | None, "The sides of the die; null for one smaller."] = None
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         die = self.die or state.creatures[self.creature].sheet.heart_die
@@ -202,11 +194,10 @@ LASTS_S: Final[Mapping[str, int]] = MappingProxyType({"minute": MINUTE_S})
 
 
 @record
-class GainCondition(Effect):
+class GainCondition(OnCreature):
     """Lay levels of a condition on a creature."""
 
     kind: ClassVar[str] = "condition"
-    creature: CreatureRef
     condition: ConditionName
     levels: Levels = 1
     by: CreatureRef | None = None
@@ -285,11 +276,10 @@ def tie_fault(view: State, condition: str, one: str, other: str) -> str | None:
 
 
 @record
-class LoseCondition(Effect):
+class LoseCondition(OnCreature):
     """Take levels of a condition off a creature; null takes all of it."""
 
     kind: ClassVar[str] = "lose_condition"
-    creature: CreatureRef
     condition: ConditionName
     levels: Levels | None = None
 
@@ -322,11 +312,10 @@ class LoseCondition(Effect):
 
 
 @record
-class GainRush(Effect):
+class GainRush(OnCreature):
     """Give rush points, or take them: never below zero."""
 
     kind: ClassVar[str] = "rush"
-    creature: CreatureRef
     points: Annotated[Points, within(-MOST, MOST)]
     """How many points."""
 
@@ -355,16 +344,12 @@ class ActionGiven(Event[State]):
 
 
 @record
-class GiveAction(Effect):
+class GiveAction(OnCreature):
     """Give actions for this round, or take them: never below zero."""
 
     kind: ClassVar[str] = "action"
-    creature: CreatureRef
     actions: Annotated[Count, within(-MOST, MOST)] = 1
     """How many actions it gains."""
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         action = max(0, state.creatures[self.creature].action + self.actions)
@@ -386,11 +371,10 @@ HR_RUSH_5: Final = Rule(
 
 
 @record
-class Lay(Effect):
+class Lay(OnCreature):
     """Leave a modifier on a creature for a time; one laid until reused takes the place of the last."""
 
     kind: ClassVar[str] = "lay"
-    creature: CreatureRef
     modifier: Annotated[Modifier, "What it changes."]
     lasts: Annotated[Lasts, "How long it lasts."]
 
@@ -398,9 +382,6 @@ class Lay(Effect):
         if not isinstance(self.modifier, Aura):
             return None
         return word_fault(self.modifier.condition, custom=False, other=caused)
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         source = frame.source or self.creature
@@ -421,18 +402,14 @@ class Lay(Effect):
 
 
 @record
-class LayPool(Effect):
+class LayPool(OnCreature):
     """Give a creature a pool of dice to add to its defense rolls: *each* for every point of rush."""
 
     kind: ClassVar[str] = "lay_pool"
-    creature: CreatureRef
     sides: Annotated[DieSize, "The number of sides of its dice."]
     each: Annotated[DiceCount, "How many dice for each point of rush."]
     rush: Points | Literal["$rush"] = "$rush"
     """The rush points that count; `$rush` for those that the user pays."""
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         left = self.each * (self.rush if isinstance(self.rush, int) else 0)
@@ -444,14 +421,10 @@ class LayPool(Effect):
 
 
 @record
-class HealHeart(Effect):
+class HealHeart(OnCreature):
     """Heal the highest face of the creature's largest heart die."""
 
     kind: ClassVar[str] = "heal_heart"
-    creature: CreatureRef
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         most = state.creatures[self.creature].sheet.heart_die
@@ -459,14 +432,10 @@ class HealHeart(Effect):
 
 
 @record
-class EaseConditions(Effect):
+class EaseConditions(OnCreature):
     """Take one level off every condition with levels."""
 
     kind: ClassVar[str] = "ease_conditions"
-    creature: CreatureRef
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         conditions = state.creatures[self.creature].conditions
@@ -477,19 +446,15 @@ class EaseConditions(Effect):
 
 
 @record
-class KnockDown(Effect):
+class KnockDown(OnCreature):
     """Knock a creature prone, or give it levels of a condition if it is more than one size larger."""
 
     kind: ClassVar[str] = "knock_down"
-    creature: CreatureRef
     otherwise: Annotated[ConditionName, "What happens to a creature that cannot fall."] = "weakened"
     levels: Levels = 2
 
     def misused(self, *, caused: bool) -> str | None:
         return word_fault(self.otherwise, custom=False, other=caused)
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         source = state.creatures[frame.source or self.creature]
@@ -499,11 +464,10 @@ class KnockDown(Effect):
 
 
 @record
-class Soak(Effect):
+class Soak(OnCreature):
     """Restrain a creature by cold: one level, two if it is wet."""
 
     kind: ClassVar[str] = "soak"
-    creature: CreatureRef
     condition: ConditionName = "restrained"
     lasts: Annotated[Literal["minute"] | None, "How long it lasts; null is until something ends it."] = None
 
@@ -535,15 +499,11 @@ class EarlySidestepTaken(Event[State]):
 
 
 @record
-class EarlySidestep(Effect):
+class EarlySidestep(OnCreature):
     """Take the sidestep of the agility stance now."""
 
     kind: ClassVar[str] = "early_sidestep"
-    creature: CreatureRef
     to: Annotated[Code | Cell, "The cell where it ends, as x and y."]
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         assert isinstance(self.to, tuple), "the place is filled"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, no_such
+from service.rules.heartrush.body.operations import MOST, EffectsFrame, OnCreature, no_such
 from service.rules.heartrush.creatures.adjacency import is_walled_off
 from service.rules.heartrush.creatures.size_and_bonds import Moved
 from service.rules.heartrush.creatures.state import Creature, State
@@ -14,17 +14,16 @@ from service.rules.heartrush.moving.movement import walk
 from service.rules.heartrush.moving.paths import is_walled, may_stop
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.values import Code, CreatureRef, Direction, Feet
+from service.rules.kernel.values import Code, Direction, Feet
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, Cell
 
 
 @record
-class Place(Effect):
+class Place(OnCreature):
     """Put a creature somewhere, without a way between and without provoking anybody."""
 
     kind: ClassVar[str] = "move"
-    creature: CreatureRef
     to: Code | Cell
     """The cell. In an ability also `$` and a parameter's name: the cell that its user says."""
 
@@ -53,11 +52,10 @@ def is_reached(state: State, mover: Creature, at: Cell) -> bool:
 
 
 @record
-class Push(Effect):
+class Push(OnCreature):
     """Push a creature in a direction, or straight away from the cause; what is in the way counts."""
 
     kind: ClassVar[str] = "push"
-    creature: CreatureRef
     feet: Feet
     direction: Direction | None = None
     """The direction, as steps along x and y; null for straight away."""
@@ -87,16 +85,12 @@ class Push(Effect):
 
 
 @record
-class Drag(Effect):
+class Drag(OnCreature):
     """Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves."""
 
     kind: ClassVar[str] = "drag"
-    creature: CreatureRef
     to: Code | Cell
     """The cell where it ends, as x and y."""
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         assert frame.source is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final
 
-from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, no_such
+from service.rules.heartrush.body.operations import MOST, Effect, EffectsFrame, OnCreature, no_such
 from service.rules.heartrush.body.possessions import load_fault
 from service.rules.heartrush.body.weapons import armed, may_wield, no_hands
 from service.rules.heartrush.body.wounds import die_at_the_line, fall_to_zero, wake
@@ -68,11 +68,10 @@ def _kept_back(view: State, creature: str) -> str | None:
 
 
 @record
-class SetHp(Effect):
+class SetHp(OnCreature):
     """Set a creature's hit points; zero, death and waking follow from them as always."""
 
     kind: ClassVar[str] = "hp"
-    creature: CreatureRef
     hp: HitPointsNow
 
     def fault(self, view: State) -> str | None:
@@ -103,11 +102,10 @@ class Restored(Event[State]):
 
 
 @record
-class Restore(Effect):
+class Restore(OnCreature):
     """Bring back a creature that died, or left, by mistake or by wonder."""
 
     kind: ClassVar[str] = "restore"
-    creature: CreatureRef
     hp: HitPointsNow
 
     def fault(self, view: State) -> str | None:
@@ -152,17 +150,11 @@ class CreatureLeft(Event[State]):
 
 
 @record
-class Withdraw(Effect):
+class Withdraw(OnCreature):
     """Take a creature out of the fight alive; it takes part in nothing any more."""
 
     kind: ClassVar[str] = "withdraw"
-    creature: CreatureRef
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield CreatureLeft(creature=self.creature, because=frame.rules))
+    event = CreatureLeft
 
 
 # --- openings and sight ----------------------------------------------------------------------------
@@ -181,18 +173,12 @@ class Exposed(Event[State]):
 
 
 @record
-class Expose(Effect):
+class Expose(OnCreature):
     """Rule a helpless creature open to opportunity attacks, or no longer so."""
 
     kind: ClassVar[str] = "expose"
-    creature: CreatureRef
+    event = Exposed
     exposed: Annotated[bool, "Whether it is exposed."] = True
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield Exposed(creature=self.creature, exposed=self.exposed, because=frame.rules))
 
 
 @record
@@ -208,19 +194,16 @@ class SurpriseRuled(Event[State]):
 
 
 @record
-class Surprise(Effect):
+class Surprise(OnCreature):
     """Rule a creature surprised for round 1, or not; only before priority is granted."""
 
     kind: ClassVar[str] = "surprise"
-    creature: CreatureRef
+    event = SurpriseRuled
     surprised: Annotated[bool, "Whether it is surprised."] = True
 
     def fault(self, view: State) -> str | None:
         early = view.phase == "precombat"
         return no_such(view, self.creature) if early else "surprise is ruled before priority is granted"
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield SurpriseRuled(creature=self.creature, surprised=self.surprised, because=frame.rules))
 
 
 @record
@@ -239,15 +222,13 @@ class Unaware(Effect):
     """Rule which side did not expect the attack; null is neither. Only before priority is granted."""
 
     kind: ClassVar[str] = "unaware"
+    event = UnawareRuled
     side: SideRef | None
 
     def fault(self, view: State) -> str | None:
         if view.phase != "precombat":
             return "who was unaware is ruled before priority is granted"
         return None if self.side is None or self.side in view.sides else f"there is no side {self.side}"
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield UnawareRuled(side=self.side, because=frame.rules))
 
 
 @record
@@ -263,19 +244,16 @@ class HiddenRuled(Event[State]):
 
 
 @record
-class Hide(Effect):
+class Hide(OnCreature):
     """Rule from whom a creature is hidden: the list replaces what was; an empty one shows it to all."""
 
     kind: ClassVar[str] = "hidden"
-    creature: CreatureRef
+    event = HiddenRuled
     hidden_from: Annotated[tuple[CreatureRef, ...], "The ids of the creatures that it is hidden from."]
 
     def fault(self, view: State) -> str | None:
         found = (no_such(view, name, dead=True) for name in (self.creature, *self.hidden_from))
         return next((fault for fault in found if fault), None)
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield HiddenRuled(creature=self.creature, hidden_from=self.hidden_from, because=frame.rules))
 
 
 # --- effects on the table and on means -----------------------------------------------------------------
@@ -309,6 +287,7 @@ class SetTerrain(Effect):
     """Say what cells are made of."""
 
     kind: ClassVar[str] = "terrain"
+    event = TerrainSet
     cells: Cells
     terrain: Annotated[Terrain, "What cells are made of that are not plain ground, by `x,y`, such as `3,-2`."]
 
@@ -320,7 +299,7 @@ class SetTerrain(Effect):
         return None
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        state = yield TerrainSet(cells=self.cells, terrain=self.terrain, because=frame.rules)
+        state = yield from super().tell(state, chance, frame)
         return (yield from look_at_bonds(state))
 
 
@@ -329,6 +308,7 @@ class SetWalls(Effect):
     """Set what is on edges: a wall, a door that is open or closed, or nothing."""
 
     kind: ClassVar[str] = "walls"
+    event = WallsSet
     edges: Annotated[tuple[EdgeKey, ...], "Edges between cells, as `x,y|x,y`: the left or upper cell first."]
     becomes: Annotated[Edging, "What is on the edges from now on; `none` for nothing."]
 
@@ -336,7 +316,7 @@ class SetWalls(Effect):
         return edges_fault(view, self.edges, self.becomes)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        state = yield WallsSet(edges=self.edges, becomes=self.becomes, because=frame.rules)
+        state = yield from super().tell(state, chance, frame)
         return (yield from look_at_bonds(state))
 
 
@@ -361,6 +341,7 @@ class SetOption(Effect):
     """Change a house option in the middle of the encounter."""
 
     kind: ClassVar[str] = "option"
+    event = OptionSet
     option: Annotated[OptionKey, "The chosen value, or the key of the option of the house."]
     value: Annotated[Option, "The new value."]
 
@@ -375,7 +356,7 @@ class SetOption(Effect):
         return None if fits else f"{self.option} cannot be {self.value}"
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        state = yield OptionSet(option=self.option, value=self.value, because=frame.rules)
+        state = yield from super().tell(state, chance, frame)
         return (yield from look_at_bonds(state))
 
 
@@ -384,15 +365,13 @@ class GivePriority(Effect):
     """Hand priority to a side, with the count of declines begun afresh."""
 
     kind: ClassVar[str] = "priority"
+    event = PriorityGranted
     side: SideRef
 
     def fault(self, view: State) -> str | None:
         if view.phase != "priority" or view.top is None or view.top.kind != "combat":
             return "no side holds priority now"
         return None if self.side in view.sides else f"there is no side {self.side}"
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield PriorityGranted(side=self.side, because=frame.rules))
 
 
 # --- means -----------------------------------------------------------------------------------------
@@ -412,11 +391,11 @@ class Armed(Event[State]):
 
 
 @record
-class Arm(Effect):
+class Arm(OnCreature):
     """Rule what kind of weapon an object is, and put it in a creature's hand."""
 
     kind: ClassVar[str] = "arm"
-    creature: CreatureRef
+    event = Armed
     weapon: Annotated[Weapon, "The weapon."]
 
     def fault(self, view: State) -> str | None:
@@ -427,9 +406,6 @@ class Arm(Effect):
             return f"{self.creature} cannot wield a {self.weapon.size_class} weapon"
         lacking = no_hands(found, self.weapon) or load_fault(found, found.wielded)
         return bounds_fault(armed(found.sheet, self.weapon)) or (lacking.detail if lacking else None)
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield Armed(creature=self.creature, weapon=self.weapon, because=frame.rules))
 
 
 @record
@@ -446,18 +422,12 @@ class DestinyGained(Event[State]):
 
 
 @record
-class GiveDestiny(Effect):
+class GiveDestiny(OnCreature):
     """Give destiny points, or take them: from 0 to 10."""
 
     kind: ClassVar[str] = "destiny"
-    creature: CreatureRef
+    event = DestinyGained
     points: Annotated[Points, within(-MOST_DESTINY, MOST_DESTINY), "How many points."]
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield DestinyGained(creature=self.creature, points=self.points, because=frame.rules))
 
 
 @record
@@ -474,18 +444,15 @@ class PenaltyLaid(Event[State]):
 
 
 @record
-class LayPenalty(Effect):
+class LayPenalty(OnCreature):
     """Lower the next check of a creature."""
 
     kind: ClassVar[str] = "penalty"
-    creature: CreatureRef
+    event = PenaltyLaid
     penalty: Annotated[Level, "The penalty."]
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.penalty <= MOST else "1 or more")
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield PenaltyLaid(creature=self.creature, penalty=self.penalty, because=frame.rules))
 
 
 @record
@@ -501,18 +468,15 @@ class BonusLaid(Event[State]):
 
 
 @record
-class LayBonus(Effect):
+class LayBonus(OnCreature):
     """Add to the next skill check of a creature."""
 
     kind: ClassVar[str] = "bonus"
-    creature: CreatureRef
+    event = BonusLaid
     bonus: Bonus
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or (None if 1 <= self.bonus <= MOST else "1 or more")
-
-    def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        return (yield BonusLaid(creature=self.creature, bonus=self.bonus, because=frame.rules))
 
 
 # --- effects on the ground -----------------------------------------------------------------------------
@@ -563,6 +527,7 @@ class SetScenery(Effect):
     """Say how cells are lit, how deep, steep and high they are, and which of their edges are ledges."""
 
     kind: ClassVar[str] = "scenery"
+    event = SceneryChanged
     cells: Cells = ()
     light: Annotated[Light | None, "The light; null if it does not change."] = None
     ambient: Annotated[Light | None, "The light of every cell that has none of its own."] = None
@@ -586,15 +551,5 @@ class SetScenery(Effect):
         return next((fault for _, fault in wall_faults(self.edges)), None)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        state = yield SceneryChanged(
-            cells=self.cells,
-            light=self.light,
-            ambient=self.ambient,
-            water=self.water,
-            climb_cn=self.climb_cn,
-            height_ft=self.height_ft,
-            edges=self.edges,
-            ledge=self.ledge,
-            because=frame.rules,
-        )
+        state = yield from super().tell(state, chance, frame)
         return (yield from look_at_bonds(state))

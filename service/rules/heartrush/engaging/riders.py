@@ -10,7 +10,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.answers import ChoiceAsked
 from service.rules.heartrush.body.damage import hurt
 from service.rules.heartrush.body.lasting import EffectEnded, PoolSpent, has, having
-from service.rules.heartrush.body.operations import Effect, EffectsFrame, no_such, rolled
+from service.rules.heartrush.body.operations import Effect, EffectsFrame, OnCreature, no_such, rolled
 from service.rules.heartrush.body.weapons import wielded
 from service.rules.heartrush.creatures.abilities import (
     Bar,
@@ -37,7 +37,6 @@ from service.rules.kernel.values import (
     Code,
     Count,
     CreatureId,
-    CreatureRef,
     DiceCount,
     Face,
     Levels,
@@ -481,14 +480,10 @@ class ChangeDamage(Effect):
 
 
 @record
-class Redirect(Effect):
+class Redirect(OnCreature):
     """Deal what the attack in hand rolled to another creature."""
 
     kind: ClassVar[str] = "redirect"
-    creature: CreatureRef
-
-    def fault(self, view: State) -> str | None:
-        return no_such(view, self.creature)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         exchange = exchange_in_hand(state)

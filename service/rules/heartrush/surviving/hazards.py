@@ -15,6 +15,7 @@ from service.rules.heartrush.body.operations import (
     Effect,
     EffectsBegun,
     EffectsFrame,
+    OnCreature,
     amount_fault,
     faults,
     misused,
@@ -36,7 +37,6 @@ from service.rules.kernel.values import (
     Causes,
     Count,
     CreatureId,
-    CreatureRef,
     HitPoints,
     Levels,
     Round,
@@ -110,11 +110,10 @@ class TrialDecided(Event[State]):
 
 
 @record
-class Trial(Effect):
+class Trial(OnCreature):
     """Have a creature make a check or a save; other effects follow from its success or its failure."""
 
     kind: ClassVar[str] = "check"
-    creature: CreatureRef
     ability: Ability
     """The ability: might, agility, cunning or presence, or the id of a written one."""
     what: Matter
