@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, Literal, Protocol
+from typing import ClassVar, Final, Literal
 
 from service.dice.values import Roll, Term
 from service.rules.heartrush import books
@@ -24,7 +24,7 @@ from service.rules.heartrush.rolling.rolls import (
     trouble_face,
 )
 from service.rules.heartrush.values import ChallengeNumber, CheckId, Matter
-from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused, Sentence
+from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
@@ -385,30 +385,33 @@ EDGE_LIMIT: Final = 20
 TEXT_LENGTH: Final = 280
 
 
-class _Order(Protocol):
-    """What asking for a check and asking for a save have in common."""
+@record
+class Order(Command[State]):
+    """Have a creature roll against a number, or against another creature's challenge number."""
 
-    type: ClassVar[str]
+    abstract: ClassVar[bool] = True
+    save: ClassVar[bool] = False
+    """Whether it is a saving throw."""
+    creature: CreatureId
+    ability: Ability
+    """The ability: might, agility, cunning or presence, or the id of a written one."""
+    what: Matter
+    cn: ChallengeNumber | None = None
+    against: Against | None = None
+    """Whose challenge number counts; null for none."""
+    advantage: Levels = 0
+    """Levels of advantage; below zero, of disadvantage."""
+    needs: tuple[Needs, ...] = ()
+    """What it takes besides the ability, for what hampers that."""
 
-    @property
-    def by(self) -> Actor: ...
-    @property
-    def creature(self) -> str: ...
-    @property
-    def ability(self) -> Ability: ...
-    @property
-    def what(self) -> str: ...
-    @property
-    def cn(self) -> int | None: ...
-    @property
-    def against(self) -> Against | None: ...
-    @property
-    def advantage(self) -> int: ...
-    @property
-    def needs(self) -> tuple[Needs, ...]: ...
+    def check(self, view: State) -> None:
+        check_order(view, self)
+
+    def decide(self, state: State) -> Emits[State]:
+        return (yield from carry_order(state, self))
 
 
-def check_order(view: State, order: _Order) -> None:
+def check_order(view: State, order: Order) -> None:
     """Refuse a check nobody can make, or one against nothing and against two things."""
     gm(order)
     found = view.creatures.get(order.creature)
@@ -426,7 +429,7 @@ def check_order(view: State, order: _Order) -> None:
         raise Refused("params_missing", "say in a few words what is tried", "HR-GEN-5")
 
 
-def carry_order(state: State, order: _Order, *, save: bool) -> Emits[State]:
+def carry_order(state: State, order: Order) -> Emits[State]:
     """Emit that the GM asks for a check or a save."""
     against, leaning = order.against, Leaning(levels=order.advantage, what="the gm's word", rule="HR-SVC-1")
     cn = order.cn if against is None else challenge_number(state.creatures[against.creature], against.by)
@@ -437,7 +440,7 @@ def carry_order(state: State, order: _Order, *, save: bool) -> Emits[State]:
             ability=order.ability,
             cn=cn,
             what=order.what,
-            save=save,
+            save=order.save,
             leanings=(leaning,) if leaning.levels else (),
             needs=order.needs,
             against=against.creature if against else None,
@@ -447,51 +450,18 @@ def carry_order(state: State, order: _Order, *, save: bool) -> Emits[State]:
 
 
 @record
-class RollCheck(Command[State]):
+class RollCheck(Order):
     """Have a creature make a skill check against a number, or against another creature's challenge number."""
 
     type: ClassVar[str] = "roll_check"
-    creature: CreatureId
-    ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
-    what: Matter
-    cn: ChallengeNumber | None = None
-    against: Against | None = None
-    """Whose challenge number counts; null for none."""
-    advantage: Levels = 0
-    """Levels of advantage; below zero, of disadvantage."""
-    needs: tuple[Needs, ...] = ()
-    """What it takes besides the ability, for what hampers that."""
-
-    def check(self, view: State) -> None:
-        check_order(view, self)
-
-    def decide(self, state: State) -> Emits[State]:
-        return (yield from carry_order(state, self, save=False))
 
 
 @record
-class RollSave(Command[State]):
+class RollSave(Order):
     """Have a creature make a saving throw; natural 1s on it mean nothing."""
 
     type: ClassVar[str] = "roll_save"
-    creature: CreatureId
-    ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
-    what: Matter
-    cn: ChallengeNumber | None = None
-    against: Against | None = None
-    """Whose challenge number counts; null for none."""
-    advantage: Levels = 0
-    """Levels of advantage; below zero, of disadvantage."""
-    needs: tuple[Needs, ...] = ()
-    """What it takes besides the ability, for what hampers that."""
-
-    def check(self, view: State) -> None:
-        check_order(view, self)
-
-    def decide(self, state: State) -> Emits[State]:
-        return (yield from carry_order(state, self, save=True))
+    save = True
 
 
 @record

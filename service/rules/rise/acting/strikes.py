@@ -73,6 +73,10 @@ WAYS: Final[tuple[Mapping[str, bool], ...]] = (
 """The ways to strike with a weapon that are offered."""
 
 
+HOW: Final = "[ with the {weapon}][{thrown}, thrown][{subdual}, to subdue][{willing}, which it allows]"
+"""How a strike is made, in a sentence."""
+
+
 @record
 class StrikeAct(Act):
     """A command that ends in a strike with one of the creature's weapons."""
@@ -91,6 +95,11 @@ class StrikeAct(Act):
     def check_paid(self, view: State, user: Creature) -> None:
         """Refuse a strike that *user* cannot pay for."""
         raise NotImplementedError
+
+    def check(self, view: State) -> None:
+        user = taking_turn(view, self)
+        self.check_paid(view, user)
+        check_strike(view, self, user)
 
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
@@ -220,20 +229,12 @@ class Strike(StrikeAct):
     """Strike a creature with a weapon."""
 
     type: ClassVar[str] = "strike"
-    sentence: ClassVar[str] = (
-        "Strike {target}[ with the {weapon}][{thrown}, thrown][{subdual}, to subdue]"
-        "[{willing}, which it allows]"
-    )
+    sentence: ClassVar[str] = "Strike {target}" + HOW
     pay: Code = "standard"
     """What pays for it."""
 
     def check_paid(self, view: State, user: Creature) -> None:
         check_pay(user, "standard", self.pay, self.type)
-
-    def check(self, view: State) -> None:
-        user = taking_turn(view, self)
-        self.check_paid(view, user)
-        check_strike(view, self, user)
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)
@@ -247,19 +248,11 @@ class RecklessAttack(StrikeAct):
     """Strike with the usual timing, for lower defenses against this phase's attacks."""
 
     type: ClassVar[str] = RECKLESS
-    sentence: ClassVar[str] = (
-        "Strike {target} recklessly[ with the {weapon}][{thrown}, thrown][{subdual}, to subdue]"
-        "[{willing}, which it allows]"
-    )
+    sentence: ClassVar[str] = "Strike {target} recklessly" + HOW
 
     def check_paid(self, view: State, user: Creature) -> None:
         if not check_follows(view, user, self.type):
             check_standard(user)
-
-    def check(self, view: State) -> None:
-        user = taking_turn(view, self)
-        self.check_paid(view, user)
-        check_strike(view, self, user)
 
     def decide(self, state: State) -> Emits[State]:
         creature = state.creatures[self.creature]
@@ -279,10 +272,7 @@ class Charge(StrikeAct):
     """Move in a straight line up to speed and strike; 2 less on all defenses follow, after this phase."""
 
     type: ClassVar[str] = "charge"
-    sentence: ClassVar[str] = (
-        "Charge {target}[ with the {weapon}][{thrown}, thrown][{subdual}, to subdue]"
-        "[{willing}, which it allows]"
-    )
+    sentence: ClassVar[str] = "Charge {target}" + HOW
     path: CellPath = ()
 
     def check_paid(self, view: State, user: Creature) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal, Protocol
+from typing import Any, ClassVar, Final, Literal
 
 from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused, Sentence
@@ -36,7 +36,7 @@ from service.rules.rise.planning.planning import mounts
 from service.rules.rise.sight.vision_and_lines import feet_offered, straight
 from service.rules.rise.values import CellPath, ModeName
 from service.rules.space.compact import StraightPaths
-from service.rules.space.grid import Cell, Feet
+from service.rules.space.grid import Feet
 
 # --- reacting ------------------------------------------------------------------------------------------
 # Follow them, or withdraw from them. Where others go shows only when all groups have acted. So the rule is
@@ -59,35 +59,6 @@ NEAR_FT: Final = 5
 """The distance where none is named."""
 
 
-class Wanted(Protocol):
-    """A movement for a standard action, as it is declared."""
-
-    @property
-    def ability(self) -> str: ...
-    @property
-    def path(self) -> tuple[Cell, ...]: ...
-    @property
-    def targets(self) -> tuple[str, ...]: ...
-    @property
-    def distance_ft(self) -> int | None: ...
-    @property
-    def altitude_ft(self) -> int | None: ...
-    @property
-    def within_ft(self) -> int | None: ...
-    @property
-    def beyond_ft(self) -> int | None: ...
-    @property
-    def direction(self) -> Cell | None: ...
-    @property
-    def pause(self) -> bool: ...
-    @property
-    def stand_up(self) -> bool: ...
-    @property
-    def sprint(self) -> bool: ...
-    @property
-    def mount(self) -> str | None: ...
-
-
 @record
 class MovementDeclared(Event[State]):
     """A creature has paid for a movement that reacts to others; where it leads shows with theirs."""
@@ -104,7 +75,7 @@ class MovementDeclared(Event[State]):
         return changed(state, plans=with_key(state.plans, self.creature, self.plan))
 
 
-def check_block(view: State, creature: Creature, move: Wanted) -> None:
+def check_block(view: State, creature: Creature, move: Move) -> None:
     """Refuse a block that says more than whom it is about."""
     if creature.budget.paused:
         raise Refused("wrong_step", f"{creature.id} goes on along a path", "RI-ACT-6")
@@ -114,7 +85,7 @@ def check_block(view: State, creature: Creature, move: Wanted) -> None:
     check_reactive(view, creature, move.ability, move.targets)
 
 
-def check_onto(view: State, creature: Creature, move: Wanted) -> None:
+def check_onto(view: State, creature: Creature, move: Move) -> None:
     """Refuse to mount with a movement by a rule, one that pauses, or whom another group may move."""
     if move.mount is None:
         return
@@ -125,7 +96,7 @@ def check_onto(view: State, creature: Creature, move: Wanted) -> None:
         raise Refused("mount_departed", f"{move.mount} is of another group, and may move", "RI-MOUNT-1")
 
 
-def check_rule(view: State, creature: Creature, move: Wanted) -> None:
+def check_rule(view: State, creature: Creature, move: Move) -> None:
     """Refuse a movement that mixes a path with a rule about others, or keys on what nobody sees."""
     own = (move.within_ft, move.beyond_ft, move.direction)
     if move.ability != "custom" and own != (None, None, None):

@@ -53,7 +53,20 @@ RI_REAC_1: Final = Rule(
 REACTIVE = ("follow", "withdraw", "block")
 
 
-class Intent(Protocol):
+class OwnRule(Protocol):
+    """A rule of one's own about others."""
+
+    @property
+    def targets(self) -> tuple[str, ...]: ...
+    @property
+    def direction(self) -> Cell | None: ...
+    @property
+    def within_ft(self) -> int | None: ...
+    @property
+    def beyond_ft(self) -> int | None: ...
+
+
+class Intent(OwnRule, Protocol):
     """A movement as it is planned."""
 
     @property
@@ -61,19 +74,11 @@ class Intent(Protocol):
     @property
     def path(self) -> tuple[Cell, ...]: ...
     @property
-    def targets(self) -> tuple[str, ...]: ...
-    @property
     def mode(self) -> str: ...
     @property
     def stand_up(self) -> bool: ...
     @property
-    def direction(self) -> Cell | None: ...
-    @property
     def altitude_ft(self) -> int | None: ...
-    @property
-    def within_ft(self) -> int | None: ...
-    @property
-    def beyond_ft(self) -> int | None: ...
 
 
 def check_intent(view: State, creature: Creature, plan: Intent) -> None:
@@ -132,19 +137,6 @@ def seen_by(view: State, creature: Creature) -> tuple[str, ...]:
 def is_other_seen(view: State, creature: Creature, other: Creature) -> bool:
     """Return whether *other* is somebody else, and *creature* plainly sees it."""
     return other.id != creature.id and is_seen(view, creature, other)
-
-
-class OwnRule(Protocol):
-    """A rule of one's own about others."""
-
-    @property
-    def targets(self) -> tuple[str, ...]: ...
-    @property
-    def direction(self) -> Cell | None: ...
-    @property
-    def within_ft(self) -> int | None: ...
-    @property
-    def beyond_ft(self) -> int | None: ...
 
 
 def check_own_rule(view: State, creature: Creature, plan: OwnRule) -> None:
