@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, Self, TypeAlias, cast
 from service.dice.values import Roll
 from service.rules.kernel.codec import from_data, placed, to_data
 from service.rules.kernel.json_pointer import escaped, steps
-from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
+from service.rules.kernel.messages import Command, Emits, Event, Noted, Private, Refused, Scope
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import names, places_of_sealed
@@ -171,18 +171,15 @@ class SealedValuesInherited(Event[Table]):
 
 
 @record
-class OccasionInherited(Event[Table]):
+class OccasionInherited(Noted[Table]):
     """An occasion of the encounter that a fork continues, whose envelopes are open in the fork too."""
 
     type: ClassVar[str] = "occasion_inherited"
     occasion: Occasion
 
-    def evolve(self, state: Table) -> Table:
-        return state
-
 
 @record
-class LinkInherited(Event[Table]):
+class LinkInherited(Noted[Table]):
     """A link that the old line disclosed; it proves the dice that this line repeats."""
 
     type: ClassVar[str] = "link_inherited"
@@ -190,9 +187,6 @@ class LinkInherited(Event[Table]):
     epoch: Epoch
     link: Hexadecimal
     """The link of the chain that is disclosed, in hexadecimal digits."""
-
-    def evolve(self, state: Table) -> Table:
-        return state
 
 
 # --- the command -----------------------------------------------------------------------------------------

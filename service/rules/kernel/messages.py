@@ -233,7 +233,28 @@ def complete(cls: type, *members: str) -> None:
         return
     for member in members:
         found = next((vars(base)[member] for base in cls.__mro__ if member in vars(base)), None)
-        missing = found is None or getattr(found, "__module__", None) == __name__
+        missing = found is None or found in (vars(Event).get(member), vars(Command).get(member))
         if missing:
             text = f"{cls.__name__} lacks {member}"
             raise TypeError(text)
+
+
+@record
+class Answering(Command[S]):
+    """An answer to what is asked, with nothing to choose in it but whether to give it."""
+
+    abstract: ClassVar[bool] = True
+
+    @classmethod
+    def offers(cls, view: S, awaited: Awaited) -> Iterator[Offer]:
+        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
+
+
+@record
+class Noted(Event[S]):
+    """A fact that the record keeps and that changes nothing in the state."""
+
+    abstract: ClassVar[bool] = True
+
+    def evolve(self, state: S) -> S:
+        return state

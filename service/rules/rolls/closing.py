@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from service.dice.chain import OPEN_LANE, SEALED_LANE
-from service.rules.kernel.messages import Command, Emits, Event, Private, Refused, Scope
+from service.rules.kernel.messages import Command, Emits, Event, Noted, Private, Refused, Scope
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import EVERYTHING
@@ -89,15 +89,12 @@ class EpochEnded(Event[Table]):
 
 
 @record
-class LaneDisclosed(Event[Table]):
+class LaneDisclosed(Noted[Table]):
     """The seed of a lane was disclosed; none of its rolls is sealed any more."""
 
     type: ClassVar[str] = "lane_disclosed"
     lane: LaneNumber
     seed: Seed
-
-    def evolve(self, state: Table) -> Table:
-        return state
 
 
 @record

@@ -13,7 +13,7 @@ names the commands that are such choices and emits what no choice means.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
 from service.dice.chain import choice_commitment
@@ -22,11 +22,12 @@ from service.rules.kernel.families import Families
 from service.rules.kernel.hexadecimal import check_hex
 from service.rules.kernel.messages import (
     TABLE,
+    Answering,
     Awaited,
     Command,
     Emits,
     Event,
-    Offer,
+    Noted,
     Private,
     Refused,
     Scope,
@@ -191,7 +192,7 @@ class ChoiceOpened(Event[Table]):
 
 
 @record
-class ChoiceVoided(Event[Table]):
+class ChoiceVoided(Noted[Table]):
     """The rules refuse a choice that was opened; it counts as none."""
 
     type: ClassVar[str] = "seat_choice_voided"
@@ -202,9 +203,6 @@ class ChoiceVoided(Event[Table]):
     """The code with which the rules refuse the choice."""
     detail: Reason
     """Why the rules refuse the choice."""
-
-    def evolve(self, state: Table) -> Table:
-        return state
 
 
 @record
@@ -255,7 +253,7 @@ def _check_awaited(view: Table, command: SealChoice | OpenChoice) -> None:
 
 @enforces(TABLE_CHOICE_1)
 @record
-class SealChoice(Command[Table]):
+class SealChoice(Answering[Table]):
     """Commit to a secret choice by a hash of it and of a salt; open both once all have committed."""
 
     type: ClassVar[str] = "seal_choice"
@@ -279,14 +277,10 @@ class SealChoice(Command[Table]):
             )
         )
 
-    @classmethod
-    def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
-
 
 @enforces(TABLE_CHOICE_2)
 @record
-class OpenChoice(Command[Table]):
+class OpenChoice(Answering[Table]):
     """Open the choice that the seat has committed to; it is decided as if it were sent now."""
 
     type: ClassVar[str] = "open_choice"
@@ -363,10 +357,6 @@ class OpenChoice(Command[Table]):
         state = yield (opened if scope is None else Private(scope=scope, event=opened))
         after: Table = yield from inner.decide(state)
         return after
-
-    @classmethod
-    def offers(cls, view: Table, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
 @enforces(TABLE_CHOICE_3)

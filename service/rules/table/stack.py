@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from service.rules.kernel.messages import Awaited, Fact
+from service.rules.kernel.messages import Awaited, Event, Fact
 from service.rules.kernel.records import changed, computed_from, record
 from service.rules.kernel.values import StepId
 
@@ -61,6 +61,19 @@ def _declared(kind: type, event: type) -> tuple[str, ...]:
     """Return the fields of the records that are bases of a frame and of the event that opens it."""
     common = (base for base in kind.__mro__ if is_dataclass(base) and base in event.__mro__)
     return tuple({field.name: None for base in common for field in fields(base)})
+
+
+@record
+class FrameDone(Event[S]):
+    """A step is over, and its frame leaves the stack."""
+
+    abstract: ClassVar[bool] = True
+    path: StepId
+
+    def evolve(self, state: S) -> S:
+        stacked: Any = state
+        after: S = stacked.popped(self.path)
+        return after
 
 
 def owed(waiting: tuple[Awaited, ...], prompt: str) -> Awaited | None:

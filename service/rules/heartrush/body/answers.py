@@ -8,7 +8,17 @@ from typing import Any, ClassVar, Final, Literal
 from service.rules.heartrush.body.permission import answering_for, own, running
 from service.rules.heartrush.creatures.sheet import Standing
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
+from service.rules.kernel.messages import (
+    Awaited,
+    Command,
+    Emits,
+    Event,
+    Noted,
+    Offer,
+    Private,
+    Refused,
+    Scope,
+)
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
@@ -206,14 +216,11 @@ class StandingSet(Event[State]):
 
 
 @record
-class StandingChanged(Event[State]):
+class StandingChanged(Noted[State]):
     """A seat changed what it answers in advance; what that is stays sealed."""
 
     type: ClassVar[str] = "standing_changed"
     creature: CreatureId
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 def occasion(creature: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from typing import ClassVar, Final
 
 from service.dice.chain import OPEN_LANE
@@ -16,7 +16,7 @@ from service.rules.heartrush.creatures.character import Wound
 from service.rules.heartrush.creatures.sheet import smaller_die
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.values import Cause, ComesFrom, HeartDie
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused
+from service.rules.kernel.messages import Answering, Awaited, Emits, Event, Fact, Refused
 from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
@@ -314,7 +314,7 @@ def _pending(view: State, command: Shrug | AcceptDamage) -> DamageFrame:
 
 @enforces(HR_DMG_3)
 @record
-class Shrug(Command[State]):
+class Shrug(Answering[State]):
     """Shrug off damage: take half of what the defensive stance left, and a smaller heart die."""
 
     type: ClassVar[str] = "shrug"
@@ -333,13 +333,9 @@ class Shrug(Command[State]):
         state, after = yield from shrug_off(state, frame)
         return (yield from take(state, frame, after))
 
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
-
 
 @record
-class AcceptDamage(Command[State]):
+class AcceptDamage(Answering[State]):
     """Take the damage in full."""
 
     type: ClassVar[str] = "accept_damage"
@@ -353,10 +349,6 @@ class AcceptDamage(Command[State]):
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(DamageFrame)
         return (yield from take(state, frame, frame.amount))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
 # --- burning -------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from service.rules.heartrush.timing.windows import (
     moment,
 )
 from service.rules.heartrush.values import AbilityName, UseId
-from service.rules.kernel.messages import Awaited, Emits, Event, Refused
+from service.rules.kernel.messages import Awaited, Emits, Event, Noted, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import is_closed
@@ -344,16 +344,13 @@ class ContestDecided(Event[State]):
 
 
 @record
-class AbilityFizzled(Event[State]):
+class AbilityFizzled(Noted[State]):
     """An ability finds nothing to act on when its turn comes; its cost is kept."""
 
     type: ClassVar[str] = "ability_fizzled"
     creature: CreatureId
     ability: AbilityName
     reason: Reason
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 @record

@@ -14,7 +14,7 @@ from service.rules.heartrush.moving.forced_movement import push
 from service.rules.heartrush.moving.pushed_ways import cannot_follow, follow_path, left_behind, way
 from service.rules.heartrush.timing.engagement import EngagementFrame, Pending, PhaseRules
 from service.rules.heartrush.values import EngagementId
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
+from service.rules.kernel.messages import Answering, Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Feet, PromptId, TargetId
@@ -155,7 +155,7 @@ class ChoosePush(Command[State]):
 
 
 @record
-class DealInstead(Command[State]):
+class DealInstead(Answering[State]):
     """Hurt whom you hold, or climb on, instead of pushing it."""
 
     type: ClassVar[str] = "deal_instead"
@@ -184,10 +184,6 @@ class DealInstead(Command[State]):
                 because=why,
             )
         )
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
 class Aftermath(PhaseRules):

@@ -37,7 +37,17 @@ from service.rules.heartrush.moving.dash_and_sidestep import sidesteps, sidestep
 from service.rules.heartrush.moving.paths import check_can_move, speed
 from service.rules.heartrush.timing.engagement import Declaration, EngagementFrame, Order, PhaseRules, Planned
 from service.rules.heartrush.values import EngagementId
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope, Sentence
+from service.rules.kernel.messages import (
+    Answering,
+    Awaited,
+    Command,
+    Emits,
+    Event,
+    Offer,
+    Refused,
+    Scope,
+    Sentence,
+)
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, PromptId, TargetId, WeaponId
@@ -160,7 +170,7 @@ class FollowUp(Command[State]):
 
 
 @record
-class ForgoFollowUp(Command[State]):
+class ForgoFollowUp(Answering[State]):
     """Throw no second weapon."""
 
     type: ClassVar[str] = "forgo_follow_up"
@@ -174,10 +184,6 @@ class ForgoFollowUp(Command[State]):
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(EngagementFrame)
         return (yield from forgone(frame))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
 # --- the agility step ----------------------------------------------------------------------------------
@@ -319,7 +325,7 @@ class DeclareAgility(Command[State]):
 
 
 @record
-class DeclineSidestep(Command[State]):
+class DeclineSidestep(Answering[State]):
     """Stay where you are; the free sidestep of the agility stance lapses."""
 
     type: ClassVar[str] = "decline_sidestep"
@@ -338,10 +344,6 @@ class DeclineSidestep(Command[State]):
                 engagement=frame.path, creature=self.creature, because=("HR-STANCE-AGI-2",)
             )
         )
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
 @enforces(HR_STANCE_AGI_4)

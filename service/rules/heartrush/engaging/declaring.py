@@ -30,10 +30,12 @@ from service.rules.heartrush.timing.engagement import (
 from service.rules.heartrush.values import EngagementId, Perks
 from service.rules.kernel.messages import (
     Actor,
+    Answering,
     Awaited,
     Command,
     Emits,
     Event,
+    Noted,
     Offer,
     Private,
     Refused,
@@ -299,14 +301,11 @@ HR_STANCE_CUN_1: Final = Rule(
 
 
 @record
-class DeclarationMade(Event[State]):
+class DeclarationMade(Noted[State]):
     """A participant has said what it does in this step; what that is stays sealed."""
 
     type: ClassVar[str] = "declaration_made"
     creature: CreatureId
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 @record
@@ -540,7 +539,7 @@ def attack_now(
 
 
 @record
-class DeclineAttack(Command[State]):
+class DeclineAttack(Answering[State]):
     """Make no attack in this engagement."""
 
     type: ClassVar[str] = "decline_attack"
@@ -559,7 +558,3 @@ class DeclineAttack(Command[State]):
         if frame.movers:
             return (yield from attack_now(state, frame, self.creature, ()))
         return (yield from declare(state, self.by.seat, self.creature, Declaration(target=None)))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)

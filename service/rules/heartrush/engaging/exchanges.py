@@ -34,19 +34,10 @@ from service.rules.heartrush.rolling.rolls import (
 from service.rules.heartrush.timing.engagement import EngagementFrame, Planned
 from service.rules.heartrush.timing.windows import Interruptible
 from service.rules.heartrush.values import EngagementId, ExchangeId, Perks
-from service.rules.kernel.messages import Event
+from service.rules.kernel.messages import Event, Noted
 from service.rules.kernel.records import EMPTY, changed, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import (
-    AttackerId,
-    Code,
-    Count,
-    CreatureId,
-    Feet,
-    Ordinal,
-    Total,
-    WeaponId,
-)
+from service.rules.kernel.values import AttackerId, Code, Count, CreatureId, Feet, Ordinal, Total, WeaponId
 from service.rules.rolls.chance import PoolDie
 from service.rules.rolls.withheld import ROLLS, open_part
 
@@ -194,7 +185,7 @@ class DefenseKept(Event[State]):
 
 
 @record
-class DamageHalved(Event[State]):
+class DamageHalved(Noted[State]):
     """The defensive stance halves what got through."""
 
     type: ClassVar[str] = "damage_halved"
@@ -203,9 +194,6 @@ class DamageHalved(Event[State]):
     """How much it was before."""
     after: Count
     """How much it is now."""
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 @record

@@ -14,7 +14,17 @@ from service.rules.heartrush.creatures.state import Creature, State, is_able_if_
 from service.rules.heartrush.moving.paths import speed
 from service.rules.heartrush.timing.engagement import EngagementFrame, among, engagement_open, put
 from service.rules.heartrush.values import EngagementId
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Scope
+from service.rules.kernel.messages import (
+    Awaited,
+    Command,
+    Emits,
+    Event,
+    Noted,
+    Offer,
+    Private,
+    Refused,
+    Scope,
+)
 from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
@@ -75,14 +85,11 @@ def may_target(state: State, stance: str, other: str) -> bool:
 
 
 @record
-class StanceCommitted(Event[State]):
+class StanceCommitted(Noted[State]):
     """A participant has chosen its stance; which one stays sealed."""
 
     type: ClassVar[str] = "stance_committed"
     creature: CreatureId
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 @record

@@ -43,7 +43,7 @@ from service.rules.heartrush.table.entries import (
 )
 from service.rules.heartrush.using.catalogue import CATALOGUE, defined, named
 from service.rules.house_options import option_faults
-from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.messages import Emits, Noted
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import AbilityId, CellKey, Code, CreatureId, Label, SideId
@@ -531,15 +531,12 @@ class EncounterOpened(common_opening.EncounterOpened[State]):
 
 
 @record
-class TimingAssumed(Event[State]):
+class TimingAssumed(Noted[State]):
     """A warning: these abilities carry no timing tag, and in turns they count as slow."""
 
     type: ClassVar[str] = "timing_assumed"
     abilities: tuple[AbilityId, ...]
     """The ids of the abilities."""
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 def initial(blank: State, opened: EncounterOpened) -> State:

@@ -27,7 +27,7 @@ from service.rules.heartrush.timing.windows import (
 )
 from service.rules.heartrush.values import ComesFrom, EngagementId, Perks
 from service.rules.kernel.families import Families
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
+from service.rules.kernel.messages import Answering, Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
@@ -505,7 +505,7 @@ def eligible(state: State, frame: EngagementFrame) -> tuple[str, ...]:
 
 @enforces(HR_ACT_12)
 @record
-class JoinEngagement(Command[State]):
+class JoinEngagement(Answering[State]):
     """Join an engagement that is declared and not begun: a full action, at instant speed."""
 
     type: ClassVar[str] = "join_engagement"
@@ -526,13 +526,9 @@ class JoinEngagement(Command[State]):
         )
         return (yield EngagementJoined(engagement=frame.path, creature=self.creature))
 
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
-
 
 @record
-class DeclineJoin(Command[State]):
+class DeclineJoin(Answering[State]):
     """Stay out of the engagement, until somebody else joins it."""
 
     type: ClassVar[str] = "decline_join"
@@ -548,10 +544,6 @@ class DeclineJoin(Command[State]):
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(EngagementFrame)
         return (yield JoinDeclined(engagement=frame.path, creature=self.creature, because=("HR-ENG-4",)))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
 def joinable(view: State, creature: str) -> EngagementFrame:

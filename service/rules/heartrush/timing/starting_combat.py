@@ -12,7 +12,17 @@ from service.rules.heartrush.body.actions import first_rush, with_fresh_round
 from service.rules.heartrush.body.permission import check_settled, gm, running, timing_of
 from service.rules.heartrush.body.wounds import fall_to_zero
 from service.rules.heartrush.creatures.state import TABLE_OWNER, State, is_able
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused, Sentence
+from service.rules.kernel.messages import (
+    Awaited,
+    Command,
+    Emits,
+    Event,
+    Fact,
+    Noted,
+    Offer,
+    Refused,
+    Sentence,
+)
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, Face, Reason, SideId
@@ -138,15 +148,12 @@ class OpeningDecided(Event[State]):
 
 
 @record
-class OpeningRoll(Event[State]):
+class OpeningRoll(Noted[State]):
     """What the players' opening die showed."""
 
     type: ClassVar[str] = "opening_roll"
     face: Face
     """The face that the die shows."""
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 @record

@@ -18,7 +18,7 @@ from service.rules.heartrush.creatures.abilities import Ability, Moment, Spell, 
 from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.heartrush.values import AbilityName, WindowId
 from service.rules.kernel.families import Families
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused
+from service.rules.kernel.messages import Answering, Awaited, Emits, Event, Noted, Private, Refused
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
@@ -304,16 +304,13 @@ class InstantResolved(Event[State]):
 
 
 @record
-class InstantFizzled(Event[State]):
+class InstantFizzled(Noted[State]):
     """An instant finds nothing to act on when its turn comes; its cost is kept."""
 
     type: ClassVar[str] = "instant_fizzled"
     creature: CreatureId
     ability: AbilityName
     reason: Reason
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 @record
@@ -380,7 +377,7 @@ def idle(state: State, path: str) -> tuple[Awaited, ...]:
 
 @enforces(HR_ACT_14)
 @record
-class PassWindow(Command[State]):
+class PassWindow(Answering[State]):
     """Let a window pass without using an instant."""
 
     type: ClassVar[str] = "pass_window"
@@ -395,10 +392,6 @@ class PassWindow(Command[State]):
     def decide(self, state: State) -> Emits[State]:
         window = self.prompt.rpartition("/")[0]
         return (yield WindowPassed(window=window, creature=self.creature, because=("HR-ACT-14",)))
-
-    @classmethod
-    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
-        yield Offer(type=cls.type, creature=awaited.creature, prompt=awaited.prompt)
 
 
 # --- built-in actions ----------------------------------------------------------------------------------

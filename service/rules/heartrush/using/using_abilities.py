@@ -30,7 +30,17 @@ from service.rules.heartrush.effects.uses import AbilityItem, UseFrame, begin_us
 from service.rules.heartrush.engaging.riders import AddDice, Lean, Reroll, SetDie, changeable
 from service.rules.heartrush.timing.windows import InstantDeclared, WindowFrame, WindowOpened, known
 from service.rules.heartrush.values import AbilityName, UseId
-from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused, Sentence
+from service.rules.kernel.messages import (
+    Actor,
+    Awaited,
+    Command,
+    Emits,
+    Event,
+    Noted,
+    Offer,
+    Refused,
+    Sentence,
+)
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Points, PromptId, Reason
@@ -329,7 +339,7 @@ class AdjudicateAbility(Command[State]):
 
 
 @record
-class AbilityRuled(Event[State]):
+class AbilityRuled(Noted[State]):
     """The GM ruled on an ability."""
 
     type: ClassVar[str] = "ability_ruled"
@@ -337,6 +347,3 @@ class AbilityRuled(Event[State]):
     accepted: bool
     """Whether the GM allowed it."""
     reason: Reason
-
-    def evolve(self, state: State) -> State:
-        return state

@@ -11,16 +11,7 @@ from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import (
-    AbilityId,
-    ConditionName,
-    CreatureId,
-    Feet,
-    Name,
-    StepId,
-    TargetId,
-    Targets,
-)
+from service.rules.kernel.values import AbilityId, ConditionName, CreatureId, Feet, Name, TargetId, Targets
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import check_size
 from service.rules.rise.acting.combat_time import (
@@ -57,7 +48,7 @@ from service.rules.rise.sight.vision_and_lines import in_reach, known_of, target
 from service.rules.rise.values import OwnerId
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, distance
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, FrameDone
 
 # --- aiming --------------------------------------------------------------------------------------------
 # Who may be named, where an area or zone may come, what is offered.
@@ -502,14 +493,10 @@ class ReactionCame(Event[State]):
 
 
 @record
-class ReactionsDone(Event[State]):
+class ReactionsDone(FrameDone[State]):
     """Everything that was set off has come."""
 
     type: ClassVar[str] = "reactions_done"
-    path: StepId
-
-    def evolve(self, state: State) -> State:
-        return state.popped(self.path)
 
 
 def react(due: tuple[Reaction, ...]) -> Emits[State]:

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import AbilityId, CreatureId, StepId
+from service.rules.kernel.values import AbilityId, CreatureId
 from service.rules.rise import books
 from service.rules.rise.acting.combat_time import Pay, check_pay, pay_for
 from service.rules.rise.acting.turns import begun, lapse, on_turn, sender, taking_turn, turns, wrong_step
@@ -21,7 +21,7 @@ from service.rules.rise.creatures.state import State
 from service.rules.rise.sight.obstacles_and_targets import Assault, check_named, whom
 from service.rules.rise.sight.vision_and_lines import targets_of
 from service.rules.rolls.chance import Chance
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, FrameDone
 
 # --- Swift abilities -----------------------------------------------------------------------------------
 
@@ -170,14 +170,10 @@ class SwiftFrame(Frame[State]):
 
 
 @record
-class SwiftClosed(Event[State]):
+class SwiftClosed(FrameDone[State]):
     """The group has committed to all the Swift abilities it uses in this phase."""
 
     type: ClassVar[str] = "swift_closed"
-    path: StepId
-
-    def evolve(self, state: State) -> State:
-        return state.popped(self.path)
 
 
 @record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from service.rules.kernel.messages import Actor, Awaited, Emits, Event, Offer, Refused
+from service.rules.kernel.messages import Actor, Awaited, Emits, Event, Noted, Offer, Refused
 from service.rules.kernel.records import changed, derived, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, SeatId, StepId
@@ -25,7 +25,7 @@ from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, is
 from service.rules.rise.creatures.permission import Act, able, in_phase, is_allowed, still_resolving
 from service.rules.rise.creatures.state import State
 from service.rules.rolls.chance import Chance
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, FrameDone
 
 # --- the group's turns ---------------------------------------------------------------------------------
 # Its members take their turns one at a time, each in one piece, in an order all accept. The frames here lie
@@ -252,25 +252,18 @@ class TurnEnded(Event[State]):
 
 
 @record
-class TurnPassed(Event[State]):
+class TurnPassed(Noted[State]):
     """A member lets its turn go by."""
 
     type: ClassVar[str] = "turn_passed"
     creature: CreatureId
 
-    def evolve(self, state: State) -> State:
-        return state
-
 
 @record
-class GroupResolved(Event[State]):
+class GroupResolved(FrameDone[State]):
     """All members of the group have acted or passed, as far as they could."""
 
     type: ClassVar[str] = "group_resolved"
-    path: StepId
-
-    def evolve(self, state: State) -> State:
-        return state.popped(self.path)
 
 
 # --- permission --------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from service.dice.values import Roll, Term
-from service.rules.kernel.messages import Emits, Event, Fact
+from service.rules.kernel.messages import Emits, Fact, Noted
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Amount, SourceId, TargetId
@@ -315,7 +315,7 @@ RI_DMG_2: Final = Rule(
 
 
 @record
-class DamageRolled(Event[State]):
+class DamageRolled(Noted[State]):
     """The damage of an attack or ability, before resistance."""
 
     type: ClassVar[str] = "damage_rolled"
@@ -325,9 +325,6 @@ class DamageRolled(Event[State]):
     amount: Amount
     sort: Sort
     """The sort of damage."""
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 def strike_damage(

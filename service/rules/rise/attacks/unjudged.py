@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import ClassVar
 
 from service.dice.values import Roll
-from service.rules.kernel.messages import TABLE, Event, Fact
+from service.rules.kernel.messages import TABLE, Event, Fact, Noted
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.values import AttackerId, Count, TargetId, Total
 from service.rules.rise.attacks.attack_rolls import (
@@ -54,7 +54,7 @@ class AttackPostponed(Event[State]):
 
 
 @record
-class AttackJudged(Event[State]):
+class AttackJudged(Noted[State]):
     """What an attack came to, shown with the announcement."""
 
     type: ClassVar[str] = "attack_judged"
@@ -68,9 +68,6 @@ class AttackJudged(Event[State]):
     """By how much the damage is multiplied."""
     redirected_streams: bool = False
     """Whether it fell short of the target's defenses and went for what sheltered it."""
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 def keeps_back(state: State, aim: Aim) -> bool:

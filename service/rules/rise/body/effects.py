@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from service.dice.values import Roll
-from service.rules.kernel.messages import TABLE, Emits, Event
+from service.rules.kernel.messages import TABLE, Emits, Event, Noted
 from service.rules.kernel.records import Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
@@ -131,16 +131,13 @@ class Moved(Event[State]):
 
 
 @record
-class LocationEffectIgnored(Event[State]):
+class LocationEffectIgnored(Noted[State]):
     """Something would have moved a creature that has moved in this phase already; it stays where it is."""
 
     type: ClassVar[str] = "location_effect_ignored"
     creature: CreatureId
     source: Annotated[SourceId, "The id of the creature or thing that it comes from."]
     reason: Reason = "one_movement_per_phase"
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 @enforces(RI_RES_11)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from service.rules.kernel.messages import Awaited, Command, Emits, Event, Fact, Offer, Refused, Sentence
+from service.rules.kernel.messages import (
+    Awaited,
+    Command,
+    Emits,
+    Event,
+    Fact,
+    Noted,
+    Offer,
+    Refused,
+    Sentence,
+)
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.values import CreatureId, Creatures, Reason, StepId, Targets
 from service.rules.rise.acting.brawling import brawl
@@ -32,7 +42,7 @@ from service.rules.rise.values import UserId
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.space.grid import Cell, cells
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, FrameDone
 
 # --- overruns and shoves -------------------------------------------------------------------------------
 # They attack before anything of the phase moves. The mover's line is looked at as the others' movements
@@ -133,14 +143,10 @@ class RushAttacks(Event[State]):
 
 
 @record
-class RushDone(Event[State]):
+class RushDone(FrameDone[State]):
     """It is settled how far an overrun or shove leads, if nothing else stops it."""
 
     type: ClassVar[str] = "rush_done"
-    path: StepId
-
-    def evolve(self, state: State) -> State:
-        return state.popped(self.path)
 
 
 def because(state: State, user: str) -> tuple[str, ...]:
@@ -251,7 +257,7 @@ Solved: TypeAlias = Generator[Fact[State], State, tuple[State, Outcome | None]]
 
 
 @record
-class BlockChecked(Event[State]):
+class BlockChecked(Noted[State]):
     """A creature tried to keep another from passing."""
 
     type: ClassVar[str] = "block_checked"
@@ -261,12 +267,9 @@ class BlockChecked(Event[State]):
     blocked: bool
     """Whether it was blocked."""
 
-    def evolve(self, state: State) -> State:
-        return state
-
 
 @record
-class ConflictFound(Event[State]):
+class ConflictFound(Noted[State]):
     """Movements that cannot all happen, and the order in which they resolve."""
 
     type: ClassVar[str] = "conflict_found"
@@ -276,12 +279,9 @@ class ConflictFound(Event[State]):
     warning: Reason = ""
     """Why it is a conflict."""
 
-    def evolve(self, state: State) -> State:
-        return state
-
 
 @record
-class MovementStopped(Event[State]):
+class MovementStopped(Noted[State]):
     """A movement ends short of where its group saw it end, or where its plan led."""
 
     type: ClassVar[str] = "movement_stopped"
@@ -290,9 +290,6 @@ class MovementStopped(Event[State]):
     """The cells that it does not enter."""
     by: CreatureId | None = None
     """The creature in whose way it is; null where a hidden one is, or initiative decided otherwise."""
-
-    def evolve(self, state: State) -> State:
-        return state
 
 
 def find_outcome(state: State, chance: Chance, problem: Problem) -> Solved:

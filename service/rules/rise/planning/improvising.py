@@ -50,7 +50,7 @@ from service.rules.rise.creatures.state import State
 from service.rules.rise.planning.groups import GroupFrame
 from service.rules.rise.planning.initiative import asks_players, find_order, roll_order
 from service.rules.rolls.chance import Chance, PoolDie
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, FrameDone
 from service.rules.table.table import GM
 
 # --- trying --------------------------------------------------------------------------------------------
@@ -402,14 +402,10 @@ class DeedJudged(Event[State]):
 
 
 @record
-class DeedsJudged(Event[State]):
+class DeedsJudged(FrameDone[State]):
     """All deeds of the phase are judged."""
 
     type: ClassVar[str] = "deeds_judged"
-    path: StepId
-
-    def evolve(self, state: State) -> State:
-        return state.popped(self.path)
 
 
 @enforces(RI_ACT_13)

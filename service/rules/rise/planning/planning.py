@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
 from service.rules.kernel.folding import alike
-from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused, Sentence
+from service.rules.kernel.messages import Awaited, Emits, Event, Noted, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Creatures, Direction, StepId, Targets
@@ -40,7 +40,7 @@ from service.rules.rolls.chance import Chance
 from service.rules.secrecy.choices import SecretChoice, by_seats, to_open, to_seal
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import STEPS, Cell, Feet, cells
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, FrameDone
 
 # --- what may be planned -------------------------------------------------------------------------------
 # Straight ways by each mode, onto mounts, with free abilities.
@@ -222,25 +222,18 @@ class PlanWithdrawn(Event[State]):
 
 
 @record
-class PlansCollide(Event[State]):
+class PlansCollide(Noted[State]):
     """These members plan to end in one space: it takes initiative, unless one of them plans otherwise."""
 
     type: ClassVar[str] = "plans_collide"
     creatures: Creatures
 
-    def evolve(self, state: State) -> State:
-        return state
-
 
 @record
-class PlansSealed(Event[State]):
+class PlansSealed(FrameDone[State]):
     """All members of the group have planned."""
 
     type: ClassVar[str] = "plans_sealed"
-    path: StepId
-
-    def evolve(self, state: State) -> State:
-        return state.popped(self.path)
 
 
 @enforces(RI_PHASE_1)

@@ -33,7 +33,7 @@ from service.rules.rolls.chance import Chance
 from service.rules.rolls.closing import close_epoch
 from service.rules.space.grid import free_place
 from service.rules.table.seats import SeatChanged
-from service.rules.table.stack import Frame
+from service.rules.table.stack import Frame, FrameDone
 from service.rules.table.table import GM
 
 # --- when a fight is over ------------------------------------------------------------------------------
@@ -92,14 +92,10 @@ class Paused(Event[State]):
 
 
 @record
-class PauseEnded(Event[State]):
+class PauseEnded(FrameDone[State]):
     """The round goes on."""
 
     type: ClassVar[str] = "pause_ended"
-    path: StepId
-
-    def evolve(self, state: State) -> State:
-        return state.popped(self.path)
 
 
 @record
