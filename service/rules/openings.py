@@ -16,9 +16,6 @@ from service.rules.table.table import GM, WATCHERS, Seat
 ID: Final = pattern(values.ID)
 """Ids of creatures, seats, sides and groups; the names of rolls contain them."""
 
-CELL: Final = pattern(r"-?\d{1,4},-?\d{1,4}")
-"""How a cell is written."""
-
 Id: TypeAlias = values.Id
 Fault = tuple[str, str]
 """A fault of an opening: (JSON pointer, detail)."""
@@ -53,13 +50,6 @@ class SeatEntry:
     key: SeatKey | None = None
 
 
-def cell_faults(keys: Iterable[str], at: str) -> Iterator[Fault]:
-    """Yield those of *keys*, which are at *at*, that are not cells."""
-    for key in keys:
-        if not CELL.fullmatch(key):
-            yield f"{at}/{key}", "a cell is written x,y, such as 3,-2"
-
-
 def seats_of(entries: Iterable[SeatEntry]) -> dict[str, Seat]:
     """Return the first seats of an encounter: the GM's, and those of *entries*."""
     return {GM: Seat(role=GM)} | {
@@ -73,7 +63,7 @@ def seat_faults(entries: Sequence[SeatEntry], creatures: Iterable[str]) -> Itera
     names: dict[str, int] = {}
     for i, seat in enumerate(entries):
         at = f"/seats/{i}"
-        if not ID.fullmatch(seat.seat) or seat.seat == GM or seat.seat in names:
+        if seat.seat == GM or seat.seat in names:
             yield f"{at}/seat", "an id no other seat has, and not gm"
         names[seat.seat] = i
         if seat.key is not None and not is_hex(seat.key):

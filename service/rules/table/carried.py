@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+from service.rules.kernel.meaning import within
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule
 from service.rules.kernel.values import CommitNumber, EncounterId, Hexadecimal
@@ -23,7 +24,7 @@ class CarriedFrom:
 
     encounter: EncounterId
     """The encounter, or the line of play, that has the commit."""
-    n: CommitNumber
+    n: Annotated[CommitNumber, within(1, 10**9)]
     hash: Hexadecimal
     """The hash of the commit, in hexadecimal digits."""
 

@@ -14,10 +14,10 @@ from typing import ClassVar, Final
 from service.rules.heartrush import books
 from service.rules.heartrush.body.damage import burn
 from service.rules.heartrush.body.wounds import Died
-from service.rules.heartrush.creatures.character import MOST_LEVELS, Condition
+from service.rules.heartrush.creatures.character import Condition
 from service.rules.heartrush.creatures.size_and_bonds import BONDS, FEELINGS, HR_COND_31, eased, untied
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.heartrush.values import ComesFrom
+from service.rules.heartrush.values import MOST_LEVELS, ComesFrom
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
 from service.rules.heartrush import books
-from service.rules.heartrush.values import AbilityName
-from service.rules.kernel.meaning import at_most, number, text
+from service.rules.heartrush.values import AbilityName, DefinitionId
+from service.rules.kernel.meaning import at_most, number, text, within
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -134,7 +134,7 @@ class Param:
     """The kind: which of those listed."""
     side: Literal["any", "enemy", "ally", "other"] = "any"
     """Whom a creature may be: anybody, an enemy, an ally (or oneself), anybody else."""
-    within_ft: Feet | None = None
+    within_ft: Annotated[Feet, within(1, 1_000)] | None = None
     """How far from the user a creature or a cell may be; such a cell is free too."""
     engaged: bool = False
     """Only participants of the open engagement."""
@@ -225,8 +225,7 @@ class Lasting:
 class Definition:
     """What abilities and spells share: what must be said, what must hold, and what they do."""
 
-    id: AbilityId
-    """The id."""
+    id: DefinitionId
     name: Name
     text: Words = ""
     """What it does in a sentence, for people."""

@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.heartrush import books
 from service.rules.heartrush.creatures.abilities import Ability, Spell
 from service.rules.heartrush.creatures.sheet import Coat, Sheet, Weapon, rank, side_of
-from service.rules.heartrush.values import ComesFrom, HeartDie
+from service.rules.heartrush.values import MOST_LEVELS, ClockSecond, ComesFrom, HeartDie
 from service.rules.kernel.records import EMPTY, computed_from, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
@@ -38,9 +38,6 @@ from service.rules.kernel.values import (
     WoundId,
 )
 from service.rules.table.carried import Carried
-
-MOST_LEVELS: Final = 5
-"""The most levels that a condition can have."""
 
 
 @record
@@ -116,7 +113,7 @@ class Character:
     """Heart and major abilities that are not charged."""
     last_used: Mapping[Code, Seconds] = EMPTY
     """The campaign second of the last use of each weekly and monthly ability."""
-    cooldowns: Mapping[Code, Round] = EMPTY
+    cooldowns: Mapping[Code, Count] = EMPTY
     """Long rests each spell that was cast still waits; at 0 a short rest will do."""
     destiny_points: Points = 3
     """Its destiny points."""
@@ -196,7 +193,7 @@ class CarriedCharacter(Carried):
 
     character: Character
     """The character as it stood."""
-    clock_s: Seconds
+    clock_s: ClockSecond
     """What the campaign clock showed then, in seconds."""
     abilities: tuple[Ability, ...] = ()
     """What those of its abilities do that the other encounter's opening defined."""

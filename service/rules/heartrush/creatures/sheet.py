@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Annotated, ClassVar, Final, Literal
 
 from service.rules.heartrush import books
-from service.rules.heartrush.values import ChallengeNumber, Matter
+from service.rules.heartrush.values import ChallengeNumber, ConditionLevel, Matter
 from service.rules.kernel.meaning import within
 from service.rules.kernel.records import EMPTY, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
@@ -91,7 +91,7 @@ class Cantrip:
     """Whether it strikes one creature or an area."""
     harmless: bool = False
     """Whether a hit does no damage, only what else it brings."""
-    conditions: Mapping[Code, Level] = EMPTY
+    conditions: Mapping[Code, ConditionLevel] = EMPTY
     """Levels of conditions for whom it hits."""
     push_ft: Annotated[Feet, within(0, 1_000, step=5)] = 0
     """Feet it pushes whom it hits straight away, in fives."""
@@ -99,7 +99,7 @@ class Cantrip:
     """Whether whom it hits is wet, and burns no more."""
     doubled_by: tuple[Literal["wet", "metal_armor"], ...] = ()
     """What about the target doubles the attack roll."""
-    might_conditions: Mapping[Code, Level] = EMPTY
+    might_conditions: Mapping[Code, ConditionLevel] = EMPTY
     """The levels of each condition that a strong hit adds."""
     might_push_ft: Annotated[Feet, within(0, 1_000, step=5)] = 0
     """The might bonus, added to the above; with neither it has the bonus of its attack type."""
@@ -325,11 +325,11 @@ class Scenery:
     """The light of cells, by `x,y`, such as `3,-2`."""
     water: Mapping[CellKey, Water] = EMPTY
     """The water of cells of deep water, by `x,y`; in one that is not listed everybody can stand."""
-    climb_cn: Mapping[CellKey, CheckNumber] = EMPTY
+    climb_cn: Mapping[CellKey, Annotated[CheckNumber, within(1, 200)]] = EMPTY
     """The number of the might check that a cell of climb takes, by `x,y`; one not listed takes none."""
     sheer: tuple[CellKey, ...] = ()
     """Cells of climb that nobody can climb, as `x,y`."""
-    heights: Mapping[CellKey, Feet] = EMPTY
+    heights: Mapping[CellKey, Annotated[Feet, within(0, 1_000, step=5)]] = EMPTY
     """Feet that cells are above the others, in steps of 5, by `x,y`."""
     ledges: tuple[EdgeKey, ...] = ()
     """Edges between cells of different height at which the ground drops; elsewhere it slopes."""

@@ -17,7 +17,7 @@ from service.rules.heartrush.rolling import turns
 from service.rules.heartrush.surviving.drowning import is_anybody_to_breathe, see_to_breath
 from service.rules.heartrush.surviving.upkeep import begin_upkeep, due
 from service.rules.heartrush.timing import starting_combat
-from service.rules.heartrush.timing.clock import LATEST_S, time_passed
+from service.rules.heartrush.timing.clock import time_passed
 from service.rules.heartrush.timing.exposed import proactive
 from service.rules.heartrush.timing.priority import (
     able_members,
@@ -28,6 +28,7 @@ from service.rules.heartrush.timing.priority import (
     undecided,
 )
 from service.rules.heartrush.timing.windows import idle, known
+from service.rules.heartrush.values import LATEST_S
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces

@@ -6,8 +6,7 @@ rules that bring it in play: nights, fading conditions, potions that work.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final, TypeVar
 
 from service.rules.heartrush.body.actions import recharge
@@ -16,7 +15,6 @@ from service.rules.heartrush.body.wounds import ten_minutes
 from service.rules.heartrush.creatures.abilities import Ability, Spell
 from service.rules.heartrush.creatures.bestiary import BESTIARY, drawn
 from service.rules.heartrush.creatures.character import (
-    MOST_LEVELS,
     CarriedCharacter,
     Character,
     Condition,
@@ -28,15 +26,13 @@ from service.rules.heartrush.creatures.state import DAY_S, Creature, State
 from service.rules.heartrush.effects.ruling_effects import MOST_DESTINY
 from service.rules.heartrush.surviving.rests_and_healing import recover, slept
 from service.rules.heartrush.timing.clock import (
-    LATEST_S,
-    MOST_DAYS,
     check_at_rest,
     check_out_of_peril,
     day,
     potions_work,
 )
 from service.rules.heartrush.using.catalogue import CATALOGUE
-from service.rules.heartrush.values import HeartDie
+from service.rules.heartrush.values import LATEST_S, MOST_LEVELS, HeartDie
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.near import nearest_name
 from service.rules.kernel.records import changed, record, sealable_fields
@@ -106,8 +102,8 @@ def entry_faults(entry: Entry, at: str) -> Iterator[Fault]:
                 yield f"{at}/{key}", "a stat block needs it"
     if entry.carried is not None:
         yield from ((f"{at}/carried{where}", fault) for where, fault in _carried_faults(entry.carried))
-    if not 0 <= entry.days_between <= MOST_DAYS or (entry.days_between and entry.carried is None):
-        yield f"{at}/days_between", f"for a carried character, from 0 to {MOST_DAYS}"
+    if entry.days_between and entry.carried is None:
+        yield f"{at}/days_between", "days pass for a carried character alone"
 
 
 def creature_of(entry: Entry, clock_s: int = 0) -> Creature:
@@ -272,21 +268,9 @@ def pass_days(state: State, entry: Entry) -> Emits[State]:
 # --- faults of carried characters ----------------------------------------------------------------------
 # What a host may have changed on the way: only what could not be at all; the audit compares the rest.
 
-MOST_RANK: Final = 10_000
-COUNTS: Final[Mapping[str, int]] = MappingProxyType(
-    {
-        "destiny_points": MOST_DESTINY,
-    }
-)
-"""The most of what is counted from 0."""
-
 
 def _carried_faults(carried: CarriedCharacter) -> Iterator[Fault]:
     """Yield what no character can be."""
-    if carried.carried_from.n < 1:
-        yield "/carried_from/n", "the number of a commit"
-    if not 0 <= carried.clock_s <= LATEST_S:
-        yield "/clock_s", f"seconds from 0 to {LATEST_S}"
     found = (
         *_body_faults(carried.character),
         *_weapon_faults(carried.character),
@@ -319,17 +303,12 @@ def _weapon_faults(found: Character) -> Iterator[Fault]:
 
 
 def _count_faults(found: Character, clock_s: int) -> Iterator[Fault]:
-    for key, most in COUNTS.items():
-        if not 0 <= getattr(found, key) <= most:
-            yield f"/{key}", f"from 0 to {most}"
-    for key in ("cooldowns", "doses"):
-        for name, count in getattr(found, key).items():
-            if not 0 <= count <= MOST_RANK:
-                yield f"/{key}/{name}", f"from 0 to {MOST_RANK}"
+    if found.destiny_points > MOST_DESTINY:
+        yield "/destiny_points", f"from 0 to {MOST_DESTINY}"
     for name, used_s in found.last_used.items():
-        if not 0 <= used_s <= clock_s:
+        if used_s > clock_s:
             yield f"/last_used/{name}", "a second that the clock has passed"
-    if found.down_since_s is not None and not 0 <= found.down_since_s <= clock_s:
+    if found.down_since_s is not None and found.down_since_s > clock_s:
         yield "/down_since_s", "a second that the clock has passed"
     if list(found.potions_at_s) != sorted(found.potions_at_s):
         yield "/potions_at_s", "in the order in which they work"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from re import compile as pattern
 from typing import Any, ClassVar, Final
 
 from service.rules import opening as common_opening
@@ -25,7 +24,7 @@ from service.rules.heartrush.creatures.abilities import (
     Value,
     is_instant,
 )
-from service.rules.heartrush.creatures.character import MOST_LEVELS, Entry
+from service.rules.heartrush.creatures.character import Entry
 from service.rules.heartrush.creatures.options import OPTIONS
 from service.rules.heartrush.creatures.sheet import Scenery, Sheet, Terrain, Weapon
 from service.rules.heartrush.creatures.size_and_bonds import fit_together, slots, slots_taken
@@ -47,9 +46,9 @@ from service.rules.kernel.messages import Emits, Noted
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import AbilityId, CellKey, Code, CreatureId, Label, SideId
-from service.rules.openings import ID, Fault, Relation, SeatEntry, broken, cell_faults, seat_faults, seats_of
+from service.rules.openings import Fault, Relation, SeatEntry, broken, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, seeding_faults
-from service.rules.space.grid import FEET, Cell, cells
+from service.rules.space.grid import Cell, cells
 from service.rules.space.walls import Walls, closed_edges, is_split, wall_faults
 from service.rules.table.stack import Stacks
 from service.rules.table.table import GM, Option
@@ -161,8 +160,6 @@ def _param_faults(definition: Definition) -> Iterator[Fault]:
             yield f"{at}/most", "at least as much as least"
         if any(key not in names[:-1] for key in param.when):
             yield f"{at}/when", "a choice that was said before it"
-        if param.within_ft is not None and not 0 < param.within_ft <= 1000:
-            yield f"{at}/within_ft", "from 1 to 1000"
 
 
 def _moment_faults(definition: Ability | Spell) -> Iterator[Fault]:
@@ -232,13 +229,10 @@ HR_SVC_8: Final = Rule(
 )
 
 
-ABILITY_ID: Final = pattern(r"[a-z0-9][a-z0-9-]{0,39}")
 RESERVED: Final = ("table", GM)
 SIDES: Final = 2
 SHARING: Final = 2
 """Sizes by which two creatures differ that may share a space."""
-MOST_CN: Final = 200
-MOST_FT: Final = 1000
 BROUGHT: Final = ("stunned", "incapacitated", "crippled", "prone")
 """Conditions without levels that a cantrip may bring."""
 
@@ -264,9 +258,6 @@ def faults(opening: Opening) -> Iterator[Fault]:
 def _side_faults(opening: Opening) -> Iterator[Fault]:
     if len(opening.sides) != SIDES or len(dict.fromkeys(opening.sides)) != SIDES:
         yield "/sides", "a fight has exactly two sides, of different names"
-    for i, side in enumerate(opening.sides):
-        if not ID.fullmatch(side):
-            yield f"/sides/{i}", "an id is a-z, 0-9 and -, at most 24"
     if opening.player_side not in opening.sides:
         yield "/player_side", f"one of {' and '.join(opening.sides)}"
     for i, side in enumerate(opening.declared_sides):
@@ -345,7 +336,7 @@ def _ability_faults(opening: Opening) -> Iterator[Fault]:
     for key, found in given:
         for i, definition in enumerate(found):
             at = f"/{key}/{i}"
-            if not ABILITY_ID.fullmatch(definition.id) or definition.id in CATALOGUE or definition.id in own:
+            if definition.id in CATALOGUE or definition.id in own:
                 yield f"{at}/id", "an id that no other ability or spell has, shipped ones included"
             own[definition.id] = definition
             yield from ((f"{at}{pointer}", fault) for pointer, fault in definition_faults(definition))
@@ -371,7 +362,7 @@ def carried_definition_faults(opening: Opening, own: Mapping[str, Ability | Spel
         for key, found in given:
             for j, definition in enumerate(found):
                 at = f"/creatures/{i}/carried/{key}/{j}"
-                if not ABILITY_ID.fullmatch(definition.id) or definition.id in CATALOGUE:
+                if definition.id in CATALOGUE:
                     yield f"{at}/id", "an id that no shipped ability or spell has"
                 if known.setdefault(definition.id, definition) != definition:
                     yield f"{at}/id", "another carried character has it with other effects"
@@ -427,10 +418,9 @@ def _cantrip_faults(weapon: Weapon, at: str) -> Iterator[Fault]:
     if cantrip is None:
         return
     for key, levels in (("conditions", cantrip.conditions), ("might_conditions", cantrip.might_conditions)):
-        for condition, level in levels.items():
-            known = kind_of(condition).levels > 1 or condition in BROUGHT
-            if not known or not 1 <= level <= MOST_LEVELS:
-                yield f"{at}/{key}/{condition}", f"a condition, from 1 to {MOST_LEVELS} levels"
+        for condition in levels:
+            if kind_of(condition).levels <= 1 and condition not in BROUGHT:
+                yield f"{at}/{key}/{condition}", "a condition that has levels, or " + ", ".join(BROUGHT)
 
 
 def _poison_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
@@ -462,17 +452,9 @@ def _position_faults(opening: Opening) -> Iterator[Fault]:
 
 
 def _scenery_faults(opening: Opening) -> Iterator[Fault]:
-    yield from _cell_faults(opening)
     yield from wall_faults(opening.walls)
     yield from _ground_faults(opening)
-    scenery = opening.scenery
-    for key, cn in scenery.climb_cn.items():
-        if not 1 <= cn <= MOST_CN:
-            yield f"/scenery/climb_cn/{key}", f"from 1 to {MOST_CN}"
-    for key, feet in scenery.heights.items():
-        if feet % FEET or abs(feet) > MOST_FT:
-            yield f"/scenery/heights/{key}", f"in fives, at most {MOST_FT} either way"
-    yield from _ledge_faults(scenery)
+    yield from _ledge_faults(opening.scenery)
 
 
 def _ledge_faults(scenery: Scenery) -> Iterator[Fault]:
@@ -481,20 +463,6 @@ def _ledge_faults(scenery: Scenery) -> Iterator[Fault]:
         a, _, b = key.partition("|")
         if scenery.heights.get(a, 0) == scenery.heights.get(b, 0):
             yield f"/scenery/ledges/{i}", "its two cells are of different heights"
-
-
-def _cell_faults(opening: Opening) -> Iterator[Fault]:
-    scenery = opening.scenery
-    places: tuple[tuple[str, Iterable[str]], ...] = (
-        ("/terrain", opening.terrain),
-        ("/scenery/light", scenery.light),
-        ("/scenery/water", scenery.water),
-        ("/scenery/climb_cn", scenery.climb_cn),
-        ("/scenery/sheer", scenery.sheer),
-        ("/scenery/heights", scenery.heights),
-    )
-    for at, keys in places:
-        yield from cell_faults(keys, at)
 
 
 def _ground_faults(opening: Opening) -> Iterator[Fault]:

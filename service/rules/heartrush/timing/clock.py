@@ -18,6 +18,7 @@ from service.rules.heartrush.body.lasting import end_with_time
 from service.rules.heartrush.body.permission import check_settled, taking_action
 from service.rules.heartrush.body.wounds import WoundsEased, eased, heal, ten_minutes
 from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State
+from service.rules.heartrush.values import LATEST_S
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.values import CreatureId, Reason, Seconds
@@ -109,8 +110,6 @@ class DrinkPotion(Command[State]):
 # Seconds since its first midnight, moved by rounds, by rests and by the GM. Days, weeks and months are
 # counted from the seconds; nothing but the seconds is stored.
 
-LATEST_S: Final = 10**11
-"""The last second of the campaign clock: there it stops, so that what it carries on has bounds."""
 MOST_DAYS: Final = 400
 """The most one command moves the clock."""
 

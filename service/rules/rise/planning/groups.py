@@ -12,7 +12,6 @@ from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_ke
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.kernel.values import CreatureId, GroupId, Occasion, Reader, StepId
-from service.rules.openings import ID
 from service.rules.rise import books
 from service.rules.rise.acting.swift import SwiftFrame
 from service.rules.rise.acting.turns import TurnsFrame
@@ -347,7 +346,7 @@ class SetGroups(Command[State]):
     def check(self, view: State) -> None:
         gm(self)
         for group in self.groups:
-            if not ID.fullmatch(group) or group in RESERVED:
+            if group in RESERVED:
                 raise Refused("not_in_group", f"a group cannot be called {group}", "RI-GROUP-1")
         named = [name for members in self.groups.values() for name in members]
         for name in named:

@@ -11,7 +11,7 @@ from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CellKey, Code, CreatureId, GroupId, Label, SideId
-from service.rules.openings import ID, Fault, Relation, SeatEntry, broken, cell_faults, seat_faults, seats_of
+from service.rules.openings import Fault, Relation, SeatEntry, broken, seat_faults, seats_of
 from service.rules.rise import books
 from service.rules.rise.acting.relations import unrelated
 from service.rules.rise.body.movement_and_positioning import RI_MOVE_4
@@ -132,7 +132,6 @@ def faults(opening: Opening) -> Iterator[Fault]:
     yield from seat_faults(opening.seats, [sheet_of(entry).id for entry in opening.creatures])
     yield from _group_faults(opening)
     yield from seeding_faults(opening.seeding, {entry.seat: entry.role for entry in opening.seats})
-    yield from cell_faults(opening.terrain, "/terrain")
     yield from wall_faults(opening.walls)
     sides = [sheet_of(entry).side for entry in opening.creatures]
     for i, side in enumerate(opening.declared_sides):
@@ -224,8 +223,8 @@ def _group_faults(opening: Opening) -> Iterator[Fault]:
     names = [sheet_of(entry).id for entry in opening.creatures]
     seen: list[str] = []
     for group, members in opening.groups.items():
-        if not ID.fullmatch(group) or group in RESERVED:
-            yield f"/groups/{group}", "an id is a-z, 0-9 and -, at most 24, and neither table nor gm"
+        if group in RESERVED:
+            yield f"/groups/{group}", "neither table nor gm"
         for name in members:
             if name not in names or name in seen:
                 yield f"/groups/{group}", f"{name} is not a creature, or is in two groups"

@@ -12,6 +12,7 @@ from service.rules.heartrush.moving.paths import ends_of, way_within, within
 from service.rules.heartrush.table.opening import Opening, faults
 from service.rules.kernel.codec import Malformed, from_data
 from service.rules.registry import REGISTRY
+from service.usecases.openings import opening_faults
 from tests.rules.heartrush.kit import Fight, begun, opening, sheet
 
 DUEL = {"pia": (0, 0), "orc": (1, 0)}
@@ -176,9 +177,10 @@ def test_an_opening_names_the_edge_and_the_creature_that_cannot_be() -> None:
 
 
 def test_an_opening_names_the_wall_in_which_a_creature_would_be_and_how_a_cell_is_written() -> None:
-    found = _faults(terrain={"0,0": "wall", "5;5": "wall"})
-    assert found["/creatures/0/position"] == "there is a wall at 0,0"
-    assert found["/terrain/5;5"] == "a cell is written x,y, such as 3,-2"
+    assert _faults(terrain={"0,0": "wall"})["/creatures/0/position"] == "there is a wall at 0,0"
+    data = opening({"pia": (0, 0), "orc": (5, 5)}, terrain={"5;5": "wall"})
+    faults_of_reading = opening_faults(REGISTRY["heartrush@1"], data)
+    assert faults_of_reading == (("/terrain/5;5", "a cell is written x,y, such as 3,-2"),)
 
 
 @pytest.mark.parametrize(
