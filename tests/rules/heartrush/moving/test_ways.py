@@ -341,6 +341,27 @@ def test_HR_CLIMB_2_a_climber_is_carried_whatever_moves_its_mount(name: str) -> 
     assert climber(SCENES[name]) == "is carried"
 
 
+@pytest.mark.parametrize(("slow", "end"), [(None, 2), ("prone", 0), ("crippled", 0)])
+def test_HR_MOVE_4_who_follows_goes_as_far_as_its_speed(slow: str | None, end: int) -> None:
+    """Ten feet are too far for a creature that is prone or crippled; five are not."""
+    for x in (1, 2):
+
+        def follow(fight: Fight, x: int = x) -> Last:
+            data = {"creature": "wolf", "distance": 10, "follow": [x, 0], "prompt": asked(fight)}
+            return "choose_push", data
+
+        scene = Scene("followed", {"pia": (1, 0)}, strikes, follow)
+        fight = played(scene, lambda f: f if slow is None else condition(f, "wolf", slow), {})
+        assert fight["wolf"].position == ((1, 0) if x == 1 else (end, 0))
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_HR_COND_10_who_suffocates_is_hurt_by_every_move_of_its_own(name: str) -> None:
+    """HR-MOVE-7: the free sidestep and following too."""
+    fight = played(SCENES[name], lambda f: condition(f, "wolf", "suffocating"), {})
+    assert [event.creature for event in fight.logged("damage_applied")] == ["wolf"]
+
+
 # --- the table can fail ------------------------------------------------------------------------------------
 
 

@@ -140,6 +140,23 @@ def test_RI_RES_16_who_looks_felled_and_stands_stops_who_meets_it(
     assert (stopped.creature, stopped.by, stopped.lost[0]) == ("x2", "h", (1, 0))
 
 
+def test_RI_RES_16_who_is_saved_late_stops_who_meets_it() -> None:
+    """n75: a healing that is not Swift, in a house where it saves."""
+    salve = {"id": "salve", "range_ft": 60, "effects": [{"does": "heal_hp", "amount": 10}]}
+    fight = begun(
+        entry("pc@p/x1", (0, 1)),
+        entry("pc@p/x2", (-1, 0)),
+        entry("mon@m/h", (1, 0), hp=3),
+        entry("mon@m/k", (5, 5), abilities=[salve]),
+        options={"late_healing": "saves"},
+    )
+    fight.do("strike", "x1", 8, 5, target="h").end("x1").do("move", "x2", path=[[0, 0], [1, 0]]).end("x2")
+    fight.do("use_ability", "k", ability="salve", targets=["h"]).end("k").rest()
+    assert not fight["h"].defeated
+    assert (fight["x2"].position, fight["h"].position) == ((0, 0), (1, 0))
+    assert [(event.creature, event.by) for event in fight.logged("movement_stopped")] == [("x2", "h")]
+
+
 def test_RI_RES_16_who_lies_felled_is_walked_over() -> None:
     fight = begun(entry("pc@p/x1", (0, 1)), entry("pc@p/x2", (-1, 0)), entry("mon@m/h", (1, 0), hp=3))
     fight.do("strike", "x1", 8, 5, target="h").end("x1")
@@ -215,3 +232,12 @@ def test_RI_REAC_6_pusher_and_pushed_never_roll_against_each_other(
     fight.do("move", "z", path=[[4, 1], [4, 0]]).end("z").do("pass_turn", "t").throw(*faces)
     assert [event.creature for event in fight.logged("initiative_rolled")] == ["t", "z"]
     assert tuple(fight[name].position for name in "etz") == ends
+
+
+def test_RI_MOVE1_4_a_rider_is_pushed_no_farther_than_its_pusher_goes() -> None:
+    """m30: its horse stands in the pusher's way."""
+    horse = entry("mon@m/h", (1, 0), carries_riders=True, combat_trained=True)
+    fight = begun(entry("pc@p/e", (0, 0)), entry("mon@m/r", (1, 0), mount="h"), horse)
+    fight.do("shove", "e", 9, target="r").end("e").rest()
+    assert [fight[name].position for name in "erh"] == [(0, 0), (1, 0), (1, 0)]
+    assert fight["r"].mount == "h"
