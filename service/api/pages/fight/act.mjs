@@ -5,42 +5,55 @@
 import { button, capital, html, patch, words } from "../shared/dom.mjs";
 import { ChoiceField, drawDice, inWords, NOTHING } from "./fields.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
-/** @typedef {{options: Json[] | null, waiting: Json[], tokens: Map<string, Json>, letters: Map<string, string>, selected: string | null, isLive: boolean, seat: string,
- *  version: number, isOver: boolean}} Seen `version` is the commit after which the options hold */
-/** @typedef {{offer: Json, prompt: Json, values: Json, schema: Json | null, isGone: boolean}} Open a form that a person fills in */
+/** @typedef {Record<string, any>} Json */
+/** @typedef {import("../client/contract.mjs").Prompt} Prompt */
+/** @typedef {import("../client/contract.mjs").Option} Option */
+/** @typedef {import("../client/contract.mjs").CommandTypes["commands"][number]} CommandType */
+/** @typedef {{type: string, [member: string]: any}} Command */
+/** @typedef {{command: Command, choices: Record<string, import("../client/contract.mjs").Choice>, asks?: string[], text?: string}} Offer of either kind */
+/** @typedef {import("./record.mjs").Tokens} Tokens */
+/** @typedef {{options: Option[] | null, waiting: {seat: string | null, creature: string | null}[], tokens: Tokens, letters: Map<string, string>, selected: string | null,
+ *  isLive: boolean, seat: string, version: number, isOver: boolean}} Seen `version` is the commit after which the options hold */
+/** @typedef {{offer: Offer, prompt: Prompt, values: Json}} Filled an offer, and what is chosen in it */
+/** @typedef {Filled & {schema: Json | null, isGone: boolean}} Open a form that a person fills in */
 
 const FEW = 3; // values of a choice that the name of an offer lists
 const BESIDE = 6; // values that stand beside the name of an offer: one click sends it
 const SIDES = 4; // colours of sides, as on the map
 const NAMED = new Set(["type", "creature", "prompt"]);
 
-/** Return whether an offer can be sent as it is. @param {Json} offer @param {Json} prompt */
+/** Return whether an offer can be sent as it is. @param {Offer} offer @param {Prompt} prompt */
 const isComplete = ({ choices, asks = [] }, prompt) => !asks.length && !prompt.wants.length && !Object.keys(choices).length;
 
-/** Return what is fixed in an offer, without what may be chosen. @param {Json} offer @returns {[string, any][]} */
+/** Return what is fixed in an offer, without what may be chosen. @param {Offer} offer @returns {[string, any][]} */
 const fixed = ({ command, choices }) => Object.entries(command).filter(([name]) => !NAMED.has(name) && !(name in choices) && name !== "faces");
 
-/** Return by what an offer is found again after something happened. @param {Json} offer @param {Json} prompt */
+/** Return by what an offer is found again after something happened. @param {Offer} offer @param {Prompt} prompt */
 const keyOf = (offer, prompt) => JSON.stringify([offer.command.type, prompt.creature, fixed(offer), Object.keys(offer.choices), offer.asks ?? []]);
 
-/** Return what sets an offer apart from others of its type: what may be chosen in it. @param {Json} offer @param {Map<string, Json>} tokens */
-const apart = ({ choices }, tokens) => Object.values(choices).filter(Array.isArray).map((values) => {
+/** Return what sets an offer apart from others of its type: what may be chosen in it. @param {Offer} offer @param {Tokens} tokens */
+const apart = ({ choices }, tokens) => Object.values(choices).filter((choice) => Array.isArray(choice)).map((values) => {
   const said = values.slice(0, FEW).map((value) => inWords(value, tokens));
   return `${said.join(" or ")}${values.length > FEW ? " …" : ""}`;
 }).filter((text) => text !== "none");
 
-/** Return what an offer is called. @param {Json} offer @param {Map<string, Json>} tokens @param {Json[]} [others] the offers beside it */
+/** Return what an offer is called. @param {Offer} offer @param {Tokens} tokens @param {Offer[]} [others] the offers beside it */
 const named = (offer, tokens, others = []) => {
   const said = others.some((each) => each !== offer && each.text === offer.text) ? apart(offer, tokens) : [];
   return html("span", {}, offer.text, said.length ? html("small", {}, ` ${said.join(", ")}`) : null);
 };
 
+/** Return offers of either kind as one. @param {Option["commands"]} commands @returns {Offer[]} */
+const offersOf = (commands) => /** @type {Offer[]} */ (commands);
+
+/** Return whether an offer is about what was picked. @param {{offer: Offer, values: Json | null}} each @returns {each is {offer: Offer, values: Json}} */
+const isAbout = (each) => each.values !== null;
+
 /** The panel to act, in an element of the page. */
 export class Act {
   /**
    * @param {HTMLElement} place
-   * @param {{send: (command: Json) => Promise<Json>, types: () => Promise<Json[]>, foreseen: (command: Json) => Promise<import("./map.mjs").Foreseen | null>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void}} on
+   * @param {{send: (command: Command) => Promise<{n: number}>, types: () => Promise<CommandType[]>, foreseen: (command: Command) => Promise<import("./map.mjs").Foreseen | null>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void}} on
    */
   constructor(place, on) {
     this.on = on;
@@ -52,7 +65,11 @@ export class Act {
     this.isSending = false;
     this.body = html("div");
     this.below = html("div"); // what belongs to the seat, not to a prompt
-    /** @type {Map<string, Json>} the types of commands */
+    /** @type {typeof import("../shared/form.mjs") | null} loaded when a person opens a form with something to write */
+    this.forms = null;
+    /** @type {Seen} */
+    this.seen = { options: null, waiting: [], tokens: new Map(), letters: new Map(), selected: null, isLive: true, seat: "", version: 0, isOver: false };
+    /** @type {Map<string, CommandType>} the types of commands */
     this.types = new Map();
     patch(place, this.body, this.below);
   }
@@ -75,7 +92,7 @@ export class Act {
   #find() {
     const { open, seen } = this;
     if (!open || !seen.options) return;
-    const all = seen.options.flatMap(({ prompt, commands }) => commands.map((offer) => ({ prompt, offer })));
+    const all = seen.options.flatMap(({ prompt, commands }) => offersOf(commands).map((offer) => ({ prompt, offer })));
     const found = all.find((each) => keyOf(each.offer, each.prompt) === keyOf(open.offer, open.prompt))
       ?? all.find((each) => each.offer.command.type === open.offer.command.type && each.prompt.creature === open.prompt.creature);
     this.open = { ...open, ...found, isGone: !found };
@@ -113,7 +130,7 @@ export class Act {
     return false;
   }
 
-  /** Return the command that would bring a creature to a cell, null if none would or something else is to be chosen. @param {string} id @param {number[]} cell @returns {Json | null} */
+  /** Return the command that would bring a creature to a cell, null if none would or something else is to be chosen. @param {string} id @param {number[]} cell @returns {Command | null} */
   leading(id, cell) {
     for (const { offer, prompt, field } of this.#ways(id)) {
       const value = field.reached(cell);
@@ -126,9 +143,9 @@ export class Act {
 
   /** Return the offers of a creature that have places to choose. @param {string} id */
   #ways(id) {
-    const { options, isLive } = this.seen ?? {};
+    const { options, isLive } = this.seen;
     if (!options || !isLive) return [];
-    return options.filter(({ prompt }) => prompt.creature === id).flatMap(({ prompt, commands }) => commands.flatMap((offer) =>
+    return options.filter(({ prompt }) => prompt.creature === id).flatMap(({ prompt, commands }) => offersOf(commands).flatMap((offer) =>
       this.#fields(offer, prompt).filter((field) => field.isOfPlaces).map((field) => ({ offer, prompt, field }))));
   }
 
@@ -145,13 +162,14 @@ export class Act {
     return false;
   }
 
+  /** Return the fields of an offer that have listed values. @param {Offer} offer @param {Prompt} prompt */
   #fields(offer, prompt) {
     const { tokens } = this.seen;
-    const near = tokens.get(prompt.creature)?.position;
+    const near = tokens.get(prompt.creature ?? "")?.position;
     return Object.entries(offer.choices).filter(([name]) => name !== "faces").map(([name, choice]) => new ChoiceField(name, choice, tokens, near));
   }
 
-  /** Return an offer as it is about a creature: with that one chosen; null if it is not. @param {Json} offer @param {Json} prompt @param {string} id */
+  /** Return an offer as it is about a creature: with that one chosen; null if it is not. @param {Offer} offer @param {Prompt} prompt @param {string} id @returns {Json | null} */
   #about(offer, prompt, id) {
     if (prompt.creature === id) return {};
     if (fixed(offer).some(([, value]) => value === id)) return {};
@@ -169,11 +187,12 @@ export class Act {
   }
 
   #list() {
-    const { options, waiting, selected, seat, isOver } = this.seen;
+    const { waiting, selected, seat, isOver } = this.seen;
+    const options = this.seen.options ?? [];
     const blocking = [...options].sort((a, b) => Number(a.prompt.optional) - Number(b.prompt.optional)); // what is waited for comes first
     const mine = blocking.map(({ prompt, commands, refused = [] }) => {
-      const about = selected ? commands.map((offer) => ({ offer, values: this.#about(offer, prompt, selected) })).filter(({ values }) => values) : commands.map((offer) => ({ offer, values: {} }));
-      return { prompt, offers: about, refused: selected && prompt.creature !== selected ? [] : refused };
+      const offers = offersOf(commands).map((offer) => ({ offer, values: selected ? this.#about(offer, prompt, selected) : {} }));
+      return { prompt, offers: offers.filter(isAbout), refused: selected && prompt.creature !== selected ? [] : refused };
     }).filter(({ prompt, offers }) => offers.length || !selected || prompt.creature === selected);
     const others = waiting.filter((each) => each.seat !== seat);
     const asked = [...new Set(others.map((each) => `${this.#called(each.creature) ?? "the table"} (${each.seat ?? "a group"})`))].join(", ");
@@ -193,11 +212,12 @@ export class Act {
     return isShared ? `${name} ${letters.get(id) ?? ""}`.trim() : name;
   }
 
+  /** @param {{prompt: Prompt, offers: {offer: Offer, values: Json}[], refused: NonNullable<Option["refused"]>}} option */
   #option({ prompt, offers, refused }) {
     const { tokens } = this.seen;
     const { creature } = prompt;
     const sides = [...new Set([...tokens.values()].map((each) => each.side))];
-    return html("section", { class: `option side-${Math.max(0, sides.indexOf(tokens.get(creature)?.side)) % SIDES}`, key: prompt.prompt },
+    return html("section", { class: `option side-${Math.max(0, sides.indexOf(tokens.get(creature ?? "")?.side ?? "")) % SIDES}`, key: prompt.prompt },
       html("h3", {}, creature && html("span", { class: "badge", "aria-hidden": "true" }, this.seen.letters.get(creature)), this.#called(creature) ?? "The table",
         html("span", { class: "chip" }, prompt.optional ? "may" : "is waited for")),
       html("div", { class: "offers" }, offers.map(({ offer, values }) => {
@@ -207,13 +227,13 @@ export class Act {
         return html("button", {
           type: "button", key: keyOf(offer, prompt), "data-type": offer.command.type, disabled: this.isSending, title: this.types.get(offer.command.type)?.text,
           onclick: () => (isReady ? this.#send({ ...offer.command, ...values }) : this.#open(offer, prompt, values)),
-        }, named(offer, tokens, offers.map((each) => each.offer)), isReady || offer.text.includes("…") ? null : " …");
+        }, named(offer, tokens, offers.map((each) => each.offer)), isReady || offer.text?.includes("…") ? null : " …");
       })),
       refused.length ? html("details", { class: "refused" }, html("summary", {}, "Not now"),
         html("ul", {}, refused.map(({ type, detail }) => html("li", { key: type }, html("b", {}, capital(words(type))), `: ${detail}`)))) : null);
   }
 
-  /** Return the one field of an offer, if its values are so few that each can be a button; null if not. @param {Json} offer @param {Json} prompt */
+  /** Return the one field of an offer, if its values are so few that each can be a button; null if not. @param {Offer} offer @param {Prompt} prompt */
   #only(offer, prompt) {
     if ((offer.asks ?? []).length || prompt.wants.length) return null;
     const [field, ...others] = this.#fields(offer, prompt);
@@ -221,11 +241,11 @@ export class Act {
     return prompt.optional && field.mayBeNothing ? null : field; // who need not choose is not shown the choice of nothing
   }
 
-  /** Draw an offer with a button for each value of its one field. @param {Json} offer @param {Json} prompt @param {ChoiceField} field */
+  /** Draw an offer with a button for each value of its one field. @param {Offer} offer @param {Prompt} prompt @param {ChoiceField} field */
   #beside(offer, prompt, field) {
-    const { type } = offer.command;
-    const isSaid = offer.text.includes("…") || field.values.some((value) => this.seen.tokens.has(value));
-    const name = isSaid ? offer.text.replace(/ ?…$/, "") : `${offer.text}: ${words(field.name)}`;
+    const { command: { type }, text: said = words(offer.command.type) } = offer;
+    const isSaid = said.includes("…") || field.values.some((value) => this.seen.tokens.has(value));
+    const name = isSaid ? said.replace(/ ?…$/, "") : `${said}: ${words(field.name)}`;
     return html("div", { class: "offer-with", role: "group", "aria-label": name, key: keyOf(offer, prompt), title: this.types.get(type)?.text },
       html("span", {}, name), field.values.map((value, index) => {
         const text = this.#inWords(value);
@@ -233,16 +253,17 @@ export class Act {
       }));
   }
 
-  /** Return a value in words, creatures as they are called. @param {any} value */
+  /** Return a value in words, creatures as they are called. @param {any} value @returns {string} */
   #inWords(value) {
-    return typeof value === "string" && this.seen.tokens.has(value) ? this.#called(value) : inWords(value, this.seen.tokens);
+    return typeof value === "string" && this.seen.tokens.has(value) ? this.#called(value) ?? value : inWords(value, this.seen.tokens);
   }
 
-  /** Return whether what was clicked leaves nothing open. @param {Json} offer @param {Json} prompt @param {Json} values */
+  /** Return whether what was clicked leaves nothing open. @param {Offer} offer @param {Prompt} prompt @param {Json} values */
   #isDecided(offer, prompt, values) {
     return !(offer.asks ?? []).length && !prompt.wants.length && Object.keys(values).length > 0 && Object.keys(offer.choices).every((name) => name in values);
   }
 
+  /** Open the form of an offer. @param {Offer} offer @param {Prompt} prompt @param {Json} [values] what is chosen already */
   async #open(offer, prompt, values = {}) {
     const first = Object.fromEntries(this.#fields(offer, prompt).map((field) => [field.name, field.first]));
     this.said = { text: "", isFault: false };
@@ -254,44 +275,49 @@ export class Act {
       if (this.open?.offer === offer) this.open.schema = this.types.get(offer.command.type)?.schema ?? null;
       this.#render();
     }
-    (this.body.querySelector(".act-form [aria-pressed=true], .act-form select, .act-form input, .act-form textarea") ?? this.body.querySelector("[type=submit]"))?.focus();
+    /** @type {HTMLElement | null} */ (this.body.querySelector(".act-form [aria-pressed=true], .act-form select, .act-form input, .act-form textarea") ?? this.body.querySelector("[type=submit]"))?.focus();
   }
 
-  /** Return the command as the open form has it, null while something is missing. */
+  /** Return the command as the open form has it, null while something is missing. @param {Filled} open @returns {Command | null} */
   #command({ offer, prompt, values }) {
     const fields = this.#fields(offer, prompt);
+    /** @type {[string, any][]} */
     const chosen = fields.map((field) => [field.name, field.kept(values[field.name])]);
     const asks = (offer.asks ?? []).filter((name) => name !== "faces" || !prompt.wants.length);
-    if (prompt.wants.length) chosen.push(["faces", values.faces?.every((each) => each !== undefined) ? values.faces : undefined]);
+    if (prompt.wants.length) chosen.push(["faces", values.faces?.every((/** @type {number | undefined} */ each) => each !== undefined) ? values.faces : undefined]);
     for (const name of asks) chosen.push([name, values[name] === "" ? undefined : values[name]]);
     return chosen.some(([, value]) => value === undefined) ? null : { ...offer.command, ...Object.fromEntries(chosen) };
   }
 
+  /** @param {Open} open */
   #form(open) {
     const { tokens } = this.seen;
     const { offer, prompt, values, schema, isGone } = open;
-    const take = (name, value) => {
-      this.open.values = { ...this.open.values, [name]: value };
+    const { forms } = this;
+    const change = (/** @type {(values: Json) => Json} */ made) => {
+      if (this.open) this.open.values = made(this.open.values);
       this.#render();
     };
+    const take = (/** @type {string} */ name, /** @type {any} */ value) => change((earlier) => ({ ...earlier, [name]: value }));
     const asks = (offer.asks ?? []).filter((name) => name !== "faces" || !prompt.wants.length);
     const command = isGone ? null : this.#command(open);
     if (this.#fields(offer, prompt).some((field) => field.isOfPlaces)) this.#foresee(command);
-    const form = { root: schema ?? {}, id: "field", set: (path, value) => { this.open.values = this.forms.withPart(this.open.values, path, value); this.#render(); } };
+    /** @type {import("../shared/form.mjs").Form} */
+    const form = { root: schema ?? {}, id: "field", set: (path, value) => change((earlier) => forms?.withPart(earlier, path, value) ?? earlier) };
     return html("form", { class: "card act-form", key: `form ${offer.command.type} ${prompt.creature ?? ""}`, onsubmit: (event) => {
       event.preventDefault();
       if (command) this.#send(command);
     } }, html("h3", {}, prompt.creature ? `${this.#called(prompt.creature)}: ` : "", named(offer, tokens)),
-    this.types.get(offer.command.type) && html("p", { class: "soft small" }, this.types.get(offer.command.type).text),
+    this.types.has(offer.command.type) && html("p", { class: "soft small" }, this.types.get(offer.command.type)?.text),
     isGone && html("p", { class: "fault small", role: "alert" }, "This cannot be done any more, or not yet. What you wrote stays here."),
     this.#fields(offer, prompt).map((field) => field.draw(field.kept(values[field.name]), (value) => take(field.name, value))),
     this.foreseen.text && this.foreseen.key === JSON.stringify(command) && html("p", { class: "foreseen", role: "status", key: "foreseen" }, this.foreseen.text),
     prompt.wants.length ? drawDice(prompt.wants, values.faces ?? [], (faces) => take("faces", faces)) : null,
-    schema ? asks.map((name) => this.forms.fieldOf(form, schema.properties[name], values[name], [name])) : null,
+    schema && forms ? asks.map((name) => forms.fieldOf(form, schema.properties[name], values[name], [name])) : null,
     html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.isSending }, "Send"), button("Back", () => this.close())));
   }
 
-  /** Ask what a movement costs and whom it provokes, once for each command. @param {Json | null} command */
+  /** Ask what a movement costs and whom it provokes, once for each command. @param {Command | null} command */
   async #foresee(command) {
     const key = JSON.stringify(command);
     if (!command || this.foreseen.key === key) return;
@@ -316,6 +342,7 @@ export class Act {
     });
   }
 
+  /** @param {Command} command */
   async #send(command) {
     this.said = { text: "…", isFault: false };
     this.isSending = true;
@@ -324,7 +351,8 @@ export class Act {
       const { n } = await this.on.send(command);
       this.said = { text: `Done: ${words(command.type)}, commit ${n}.`, isFault: false };
       this.open = null;
-    } catch (fault) {
+    } catch (failed) {
+      const fault = /** @type {import("../client/rewound.mjs").Problem} */ (failed);
       this.said = { text: `${capital(fault.detail ?? fault.message)}${fault.rule ? ` (${fault.rule})` : ""}`, isFault: true };
     }
     this.isSending = false;

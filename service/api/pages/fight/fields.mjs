@@ -6,23 +6,28 @@ import { valuesOf } from "../client/rewound.mjs";
 import { button, capital, html, words } from "../shared/dom.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
-/** @typedef {Map<string, Json>} Tokens */
+/** @typedef {Map<string, {name: string}>} Tokens what a field knows of creatures: their names, by id */
+/** @typedef {any} Value one of the values that the service lists, whatever it means */
 /** @typedef {{cells: number[][], path: number[][], creatures: string[]}} Offered what can be clicked on the map */
 
 const FEW = 6; // values that are shown as buttons; more are a list
 const CELL_FT = 5;
 export const NOTHING = { cells: [], path: [], creatures: [] };
 
+/** @param {Value} value */
 const isCell = (value) => Array.isArray(value) && value.length === 2 && value.every(Number.isInteger);
+/** @param {Value} value */
 const isPath = (value) => Array.isArray(value) && value.every(isCell);
+/** @param {Value} a @param {Value} b */
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
+/** Return the cell that a place is, or in which a path ends. @param {Value} value @returns {number[] | undefined} */
 const end = (value) => (isCell(value) ? value : isPath(value) ? value.at(-1) : undefined);
 
 /** Return places, the nearest ones first. @param {any[]} values @param {number[] | undefined} near */
 const nearFirst = (values, near) => {
   if (!near) return values;
-  const far = (value) => {
+  const far = (/** @type {Value} */ value) => {
     const place = end(value);
     return place ? Math.hypot(place[0] - near[0], place[1] - near[1]) : -1;
   };
@@ -55,6 +60,7 @@ export class ChoiceField {
    * @param {number[]} [near] the cell near which places are listed first
    */
   constructor(name, choice, tokens, near) {
+    /** @type {Value[]} */
     const all = valuesOf(choice);
     this.name = name;
     this.tokens = tokens;
@@ -99,7 +105,7 @@ export class ChoiceField {
   offered(value) {
     if (!this.isOfPlaces) return { ...NOTHING, creatures: [...new Set(this.values.flatMap((each) => creaturesIn(each, this.tokens)))] };
     const way = value === undefined || value === null ? [] : isCell(value) ? [value] : [...(this.start ? [this.start] : []), ...value];
-    return { cells: this.values.map(end).filter(Boolean), path: way, creatures: [] };
+    return { cells: this.values.map(end).filter((each) => each !== undefined), path: way, creatures: [] };
   }
 
   /** Draw it. @param {any} value @param {(value: any) => void} take */

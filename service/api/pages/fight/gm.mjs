@@ -4,40 +4,59 @@
 
 import { confirmed } from "../shared/ask.mjs";
 import { bookOf, drawBlocks, drawSheet, idOf, newSheet } from "../shared/creature_form.mjs";
-import { button, capital, html, patch, words } from "../shared/dom.mjs";
+import { button, capital, faultText, html, patch, words } from "../shared/dom.mjs";
 import { blankOf, faultsOf, fieldOf, resolved, withPart } from "../shared/form.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {Record<string, any>} Json */
+/** @typedef {import("../client/contract.mjs").UnpromptedCommand} Unprompted */
+/** @typedef {import("../client/contract.mjs").CommandTypes["commands"][number]} CommandType */
+/** @typedef {import("../shared/form.mjs").Form} Form */
+/** @typedef {{unprompted: Unprompted[], tokens: import("./record.mjs").Tokens, letters: Map<string, string>, selected: string | null, edition: string, isLive: boolean}} Seen */
+/** @typedef {{type: string, data: Json, faults: Map<string, string>, fault: string, wanted: string, isSheet: boolean}} Open a form that the gm fills in */
 
 const ENTRY = "entry"; // a field that a creature is written in
 const LAST = new Set(["close"]); // what cannot be taken back by an undo
+
+/** Return those faults that are below a pointer, as they are named from there. @param {Map<string, string>} faults @param {string} pointer */
+const below = (faults, pointer) => new Map([...faults].filter(([each]) => each.startsWith(pointer)).map(([each, text]) => [each.slice(pointer.length), text]));
 
 /** The panel of the game master, in an element of the page. */
 export class GameMaster {
   /**
    * @param {HTMLElement} place @param {import("../client/rewound.mjs").Encounter} encounter
-   * @param {{send: (command: Json) => Promise<Json>, types: () => Promise<Json[]>, point: (take: (cell: number[]) => void) => void,
+   * @param {{send: (command: {type: string}) => Promise<{n: number}>, types: () => Promise<CommandType[]>, point: (take: (cell: number[]) => void) => void,
    *  undo: () => void, redo: () => void, proof: () => void, replay: () => Promise<void>}} on
    */
   constructor(place, encounter, on) {
-    Object.assign(this, { place, encounter, on });
-    /** @type {{type: string, data: Json, faults: Map<string, string>, fault: string, wanted: string, isSheet: boolean} | null} */
+    this.place = place;
+    this.encounter = encounter;
+    this.on = on;
+    /** @type {Seen} */
+    this.seen = { unprompted: [], tokens: new Map(), letters: new Map(), selected: null, edition: "", isLive: true };
+    /** @type {Open | null} */
     this.open = null;
     this.said = "";
+    /** @type {Map<string, CommandType>} the types of commands, once they are wanted */
     this.schemas = new Map();
+    /** @type {import("../shared/creature_form.mjs").Book | null} */
     this.book = null;
   }
 
-  /** Draw what may be done. @param {{unprompted: Json[], tokens: Map<string, Json>, letters: Map<string, string>, selected: string | null, edition: string, isLive: boolean}} seen */
+  /** Draw what may be done. @param {Seen} seen */
   draw(seen) {
     this.seen = seen;
     this.#render();
   }
 
+  /** Return the schema of a type of commands. @param {string} type @returns {Promise<Json>} */
+  async #schemaOf(type) {
+    if (!this.schemas.size) this.schemas = new Map((await this.on.types()).map((each) => [each.type, each]));
+    return this.schemas.get(type)?.schema ?? {};
+  }
+
   /** Open the form of a command, with parts of its data. @param {string} type @param {Json} [data] */
   async begin(type, data = {}) {
-    if (!this.schemas.size) this.schemas = new Map((await this.on.types()).map((each) => [each.type, each]));
-    const { schema } = this.schemas.get(type);
+    const schema = await this.#schemaOf(type);
     const start = blankOf(schema, schema);
     delete start.type;
     if (ENTRY in schema.properties) {
@@ -52,9 +71,9 @@ export class GameMaster {
 
   /** Open a ruling that changes a creature. @param {string} id */
   async change(id) {
-    if (!this.schemas.size) this.schemas = new Map((await this.on.types()).map((each) => [each.type, each]));
-    const { schema } = this.schemas.get("gm_ruling");
-    const ways = resolved(resolved(schema.properties.effects, schema).items, schema).oneOf.map((each) => resolved(each, schema));
+    const schema = await this.#schemaOf("gm_ruling");
+    /** @type {Json[]} */
+    const ways = resolved(resolved(schema.properties.effects, schema).items, schema).oneOf.map((/** @type {Json} */ each) => resolved(each, schema));
     const way = ways.find((each) => each.properties.creature) ?? ways[0];
     await this.begin("gm_ruling", { effects: [{ ...blankOf(way, schema), creature: id }], ...(schema.properties.subject ? { subject: id } : {}) });
   }
@@ -71,31 +90,39 @@ export class GameMaster {
 
   #render() {
     const { unprompted, selected, tokens, isLive } = this.seen;
-    const headings = Map.groupBy ? Map.groupBy(unprompted, (each) => each.heading) : unprompted.reduce((made, each) => made.set(each.heading, [...(made.get(each.heading) ?? []), each]), new Map());
+    const chosen = selected && tokens.get(selected);
+    /** @type {Map<string, Unprompted[]>} */
+    const headings = new Map();
+    for (const each of unprompted) headings.set(each.heading, [...(headings.get(each.heading) ?? []), each]);
     patch(this.place, html("p", { class: "said", role: "status", key: "said" }, this.said),
-      this.open ? this.#form() : null,
+      this.open ? this.#form(this.open) : null,
       html("div", { class: "row tools", key: "tools" }, button("Undo the last act", () => this.on.undo()), button("Redo", () => this.on.redo()),
-        selected && tokens.has(selected) && button(`Change ${tokens.get(selected).name} …`, () => this.change(selected), { class: "change" })),
+        chosen && button(`Change ${chosen.name} …`, () => this.change(chosen.id), { class: "change" })),
       isLive ? null : html("p", { class: "soft small", key: "past" }, "The map shows the past; what you do here happens now."),
       [...headings].map(([heading, all]) => html("section", { class: "option", key: heading }, html("h3", {}, heading),
         html("div", { class: "offers" }, all.map((each) => html("button", { type: "button", key: each.command.type, "data-command": each.command.type, disabled: each.refusal !== null,
           title: each.refusal ? `Not now: ${each.refusal.detail}` : each.text, onclick: () => (LAST.has(each.command.type) ? this.end() : this.begin(each.command.type)) }, `${capital(words(each.command.type))} …`))),
-        all.filter((each) => each.refusal).map((each) => html("p", { class: "soft small why-not", key: each.command.type }, `${capital(words(each.command.type))}: not now, ${each.refusal.detail}.`)))),
+        all.filter((each) => each.refusal).map((each) => html("p", { class: "soft small why-not", key: each.command.type }, `${capital(words(each.command.type))}: not now, ${each.refusal?.detail}.`)))),
       html("section", { class: "option", key: "export" }, html("h3", {}, "Keep it"),
         html("div", { class: "offers" }, button("Export the replay", () => this.#export(), { class: "replay" }), button("Proof", () => this.on.proof()))));
   }
 
-  /** Draw the form of the open command. */
-  #form() {
-    const { open, seen } = this;
-    const { schema, text } = this.schemas.get(open.type);
-    const listed = seen.unprompted.find((each) => each.command.type === open.type) ?? { choices: {}, lists: {}, refusal: null };
-    const called = (value) => (seen.tokens.has(value) ? `${seen.tokens.get(value).name}${this.#isShared(value) ? ` ${seen.letters.get(value)}` : ""}` : value === null ? "none" : words(String(value)));
+  /** Draw the form of the open command. @param {Open} open */
+  #form(open) {
+    const { seen } = this;
+    const { text } = this.schemas.get(open.type) ?? {};
+    /** @type {Json} */
+    const schema = this.schemas.get(open.type)?.schema ?? {};
+    /** @type {{choices: Json, lists: Record<string, any[]>}} */
+    const listed = seen.unprompted.find((each) => each.command.type === open.type) ?? { choices: {}, lists: {} };
+    const called = (/** @type {any} */ value) => (seen.tokens.has(value) ? `${seen.tokens.get(value)?.name}${this.#isShared(value) ? ` ${seen.letters.get(value)}` : ""}` : value === null ? "none" : words(String(value)));
+    /** @type {[string, string][]} */
     const creatures = [...seen.tokens.keys()].map((id) => [id, called(id)]);
+    /** @type {Form} */
     const form = {
       root: schema, id: "gm", faults: open.faults,
-      set: (path, value) => { this.open.data = withPart(this.open.data, path, value); this.#render(); },
-      known: (name) => (listed.choices[name] ? listed.choices[name].map((each) => [each, called(each)]) : /^(creature|target|patient|toward|source|attacker)$/.test(name) ? creatures
+      set: (path, value) => { open.data = withPart(open.data, path, value); this.#render(); },
+      known: (name) => (listed.choices[name] ? listed.choices[name].map((/** @type {any} */ each) => [each, called(each)]) : /^(creature|target|patient|toward|source|attacker)$/.test(name) ? creatures
         : name === "side" ? [...this.#sides()].map((each) => [each, words(each)]) : undefined),
       listed: (name) => listed.lists[name]?.map((each) => [each, called(each)]) ?? (/^(creatures|targets|subjects|viewers)$/.test(name) ? creatures : undefined),
       point: (path) => this.on.point((cell) => form.set(path, cell)),
@@ -103,7 +130,7 @@ export class GameMaster {
     const needed = new Set(schema.required);
     return html("form", { class: "card act-form gm-form", key: `form ${open.type}`, onsubmit: (event) => { event.preventDefault(); this.#send(); } },
       html("h3", {}, capital(words(open.type))), html("p", { class: "soft small" }, text),
-      ENTRY in schema.properties ? this.#entry(form) : null,
+      ENTRY in schema.properties ? this.#entry(open, form) : null,
       Object.entries(schema.properties).filter(([name]) => name !== "type" && name !== ENTRY).map(([name, each]) => fieldOf(form, each, open.data[name], [name], needed.has(name))),
       open.fault && html("p", { class: "fault", role: "alert" }, open.fault),
       html("div", { class: "row" }, html("button", { type: "submit", class: "main" }, "Do it"), button("Back", () => { this.open = null; this.#render(); })));
@@ -112,15 +139,16 @@ export class GameMaster {
   /** Return whether others have the name of a creature. @param {string} id */
   #isShared(id) {
     const { tokens } = this.seen;
-    return [...tokens.values()].filter((each) => each.name === tokens.get(id).name).length > 1;
+    return [...tokens.values()].filter((each) => each.name === tokens.get(id)?.name).length > 1;
   }
 
-  /** Draw the creature that joins: a stat block, or a sheet. */
-  #entry(form) {
-    const { open, book } = this;
+  /** Draw the creature that joins: a stat block, or a sheet. @param {Open} open @param {Form} form */
+  #entry(open, form) {
+    const { book } = this;
+    if (!book) return null;
     const entry = open.data[ENTRY];
-    const set = (part) => form.set([ENTRY], { ...this.open.data[ENTRY], ...part });
-    const pick = (block) => set({ stat_block: block.id, sheet: undefined, name: block.name, id: idOf(block.name, this.seen.tokens.keys()) });
+    const set = (/** @type {Json} */ part) => form.set([ENTRY], { ...open.data[ENTRY], ...part });
+    const pick = (/** @type {Json} */ block) => set({ stat_block: block.id, sheet: undefined, name: block.name, id: idOf(block.name, this.seen.tokens.keys()) });
     const sides = [...this.#sides()];
     const name = entry.sheet?.name ?? entry.name ?? "";
     return html("div", { key: ENTRY, class: "entry-form" },
@@ -128,14 +156,10 @@ export class GameMaster {
         button("Sheet", () => { open.isSheet = true; set({ stat_block: undefined, name: undefined, id: undefined, sheet: newSheet(book, idOf(name || "creature", this.seen.tokens.keys()), name, entry.side) }); }, { "aria-pressed": String(open.isSheet) })) : null,
       !open.isSheet && drawBlocks(book.blocks, open.wanted, (wanted) => { open.wanted = wanted; this.#render(); }, pick, "gm-block"),
       !open.isSheet && entry.stat_block && html("p", { class: "chosen" }, "Chosen: ", html("b", {}, book.blocks.find((each) => each.id === entry.stat_block)?.name)),
-      open.isSheet && book.sheet && drawSheet(book, entry.sheet ?? newSheet(book, "creature", "", entry.side), (sheet) => set({ sheet: { ...sheet, id: idOf(sheet.name || "creature", this.seen.tokens.keys()) } }), { id: "gm-sheet", faults: this.#below(`/${ENTRY}/sheet`), sides }),
+      open.isSheet && book.sheet && drawSheet(book, entry.sheet ?? newSheet(book, "creature", "", entry.side), (sheet) => set({ sheet: { ...sheet, id: idOf(sheet.name || "creature", this.seen.tokens.keys()) } }), { id: "gm-sheet", faults: below(open.faults, `/${ENTRY}/sheet`), sides }),
       !open.isSheet && [html("div", { class: "field", key: "name" }, html("label", { for: "gm-name" }, "Name"), html("input", { id: "gm-name", value: entry.name ?? "", autocomplete: "off", oninput: (event) => set({ name: event.target.value }) })),
         html("div", { class: "field", key: "side" }, html("label", { for: "gm-side" }, "Side"), html("select", { id: "gm-side", onchange: (event) => set({ side: event.target.value }) }, sides.map((each) => html("option", { key: each, value: each, selected: each === entry.side }, words(each)))))],
       fieldOf(form, { type: "array", minItems: 2, maxItems: 2, items: { type: "integer" }, title: "Cell" }, entry.position, [ENTRY, "position"]));
-  }
-
-  #below(pointer) {
-    return new Map([...this.open.faults].filter(([each]) => each.startsWith(pointer)).map(([each, text]) => [each.slice(pointer.length), text]));
   }
 
   /** Return data without what nobody wrote. @param {any} value @returns {any} */
@@ -146,6 +170,7 @@ export class GameMaster {
 
   async #send() {
     const { open } = this;
+    if (!open) return;
     const data = this.#written(open.data);
     if (data[ENTRY]?.sheet && !open.isSheet) delete data[ENTRY].sheet;
     if (data[ENTRY]?.sheet) delete data[ENTRY].side;
@@ -154,7 +179,7 @@ export class GameMaster {
       this.open = null;
       this.said = `Done: ${words(open.type)}, commit ${n}.`;
     } catch (fault) {
-      if (this.open === open) Object.assign(open, { fault: capital(fault.detail ?? fault.message), faults: faultsOf(fault) });
+      if (this.open === open) Object.assign(open, { fault: capital(faultText(fault)), faults: faultsOf(fault) });
     }
     this.#render();
   }
@@ -169,7 +194,7 @@ export class GameMaster {
       this.said = "The fight has ended.";
       this.on.proof();
     } catch (fault) {
-      this.said = capital(fault.detail ?? fault.message);
+      this.said = capital(faultText(fault));
     }
     this.#render();
   }
@@ -181,7 +206,7 @@ export class GameMaster {
       await this.on.replay();
       this.said = "The replay is a file of its own now: it opens in any browser, without this service.";
     } catch (fault) {
-      this.said = capital(fault.detail ?? fault.message);
+      this.said = capital(faultText(fault));
     }
     this.#render();
   }

@@ -8,7 +8,10 @@ import { rollLine } from "./dice.mjs";
 
 /** @typedef {import("./record.mjs").Entry} Entry */
 /** @typedef {import("./record.mjs").FightRecord} FightRecord */
+/** @typedef {{entry: Entry, node: HTMLElement, head?: HTMLElement, fold?: HTMLElement}} Drawn an entry, the heading above it, and what is folded under it */
+/** @typedef {HTMLElement & {isWanted?: boolean}} Gap the place of a chunk, which is drawn as soon as it is read if somebody looks at it */
 
+/** @type {Record<string, string>} what an outcome is called where it is no event */
 const KEPT = { refused: "refused", quarantined: "could not be decided" };
 
 /** @param {string} text */
@@ -28,15 +31,16 @@ export class Log {
   constructor(place, on, above = html("div")) {
     this.on = on;
     this.above = above; // what a person writes about a commit: it stays, whatever becomes of the entries
-    /** @type {{entry: Entry, node: HTMLElement, head?: HTMLElement}[]} by number less one */
+    /** @type {Drawn[]} by number less one */
     this.drawn = [];
-    /** @type {(HTMLElement | null)[]} by chunk: the gap in its place, null where its entries are drawn */
+    /** @type {(Gap | null)[]} by chunk: the gap in its place, null where its entries are drawn */
     this.gaps = [];
+    /** @type {FightRecord | null} */
     this.record = null;
     /** @type {Map<string, string>} */
     this.names = new Map();
     this.near = new IntersectionObserver((seen) => {
-      for (const { isIntersecting, target } of seen) if (isIntersecting) this.#fill(Number(target.dataset.chunk));
+      for (const { isIntersecting, target } of seen) if (isIntersecting) this.#fill(Number(target.getAttribute("data-chunk")));
     }, { rootMargin: "50% 0px" });
     this.list = html("ol", { class: "log", "aria-live": "off" });
     this.news = html("p", { class: "visually-hidden", role: "log", "aria-live": "polite" });
@@ -94,7 +98,7 @@ export class Log {
     this.#reach(this.marked);
   }
 
-  /** Leave a gap in the place of a chunk. */
+  /** Leave a gap in the place of a chunk. @param {number} chunk @param {number} first @param {number} last */
   #leave(chunk, first, last) {
     const gap = html("li", { class: "gap soft small", "data-chunk": chunk }, `Commits ${first} to ${last}`);
     gap.style.height = `${4 * (last - first + 1)}rem`;
@@ -103,10 +107,10 @@ export class Log {
     this.near.observe(gap);
   }
 
-  /** Draw the entries of a chunk in the place of its gap, once they are read. */
+  /** Draw the entries of a chunk in the place of its gap, once they are read. @param {number} chunk */
   #fill(chunk) {
     const gap = this.gaps[chunk];
-    if (!gap) return;
+    if (!gap || !this.record) return;
     const [first, last] = this.record.within(chunk);
     gap.isWanted = true;
     if (!this.record.has(first)) {
@@ -121,11 +125,13 @@ export class Log {
     this.#choose();
   }
 
-  /** Return the nodes of those entries that have none yet, in order; those that were read again replace theirs. */
+  /** Return the nodes of those entries that have none yet, in order; those that were read again replace theirs. @param {number} first @param {number} last @param {boolean} isLive */
   #made(first, last, isLive) {
+    const { record } = this;
+    if (!record) return [];
     const made = [];
     for (let n = first; n <= last; n += 1) {
-      const entry = this.record.entries[n - 1], known = this.drawn[n - 1];
+      const entry = record.entries[n - 1], known = this.drawn[n - 1];
       if (known?.entry === entry) continue;
       const drawn = this.#entry(entry), node = known?.node ?? drawn;
       if (known) redraw(node, drawn);
@@ -143,21 +149,24 @@ export class Log {
       const drawn = this.drawn[n - 1];
       if (!drawn || drawn.fold) continue;
       const said = html("ul");
-      const opened = async (event) => {
+      const opened = async (/** @type {{currentTarget: HTMLDetailsElement}} */ event) => {
         if (event.currentTarget.open && !said.childElementCount) patch(said, (await read()).map((each) => html("li", {}, each)));
       };
-      drawn.fold = html("li", { class: "fold" }, html("details", { ontoggle: opened }, html("summary", {}, text), said));
-      drawn.node.after(drawn.fold);
+      /** @type {HTMLElement} */
+      const fold = html("li", { class: "fold" }, html("details", { ontoggle: opened }, html("summary", {}, text), said));
+      drawn.fold = fold;
+      drawn.node.after(fold);
     }
   }
 
-  /** Return a heading above commit *n*, if another round or part of one begins with it. */
+  /** Return a heading above commit *n*, if another round or part of one begins with it. @param {number} n */
   #heading(n) {
-    const scene = this.record.scenes[n - 1], before = this.record.scenes[n - 2];
+    const scene = this.record?.scenes[n - 1], before = this.record?.scenes[n - 2];
     if (!scene?.round || (scene.round === before?.round && scene.part === before.part)) return undefined;
     return html("li", { class: "round" }, html("h3", {}, [`Round ${scene.round}`, words(scene.part)].filter(Boolean).join(" · ")));
   }
 
+  /** Scroll to an entry that is not in sight. @param {HTMLElement} node */
   #reach(node) {
     const { top, bottom } = node.getBoundingClientRect();
     const frame = this.list.getBoundingClientRect();
@@ -173,16 +182,18 @@ export class Log {
   #choose() {
     const { value } = this.filter;
     for (const { entry, node } of this.drawn.filter(Boolean)) node.hidden = value !== "" && !entry.named.has(value);
-    if (!value) return;
+    if (!value || !this.record) return;
     const left = this.gaps.findIndex(Boolean);
     if (left >= 0 && this.record.has(this.record.within(left)[0])) this.#fill(left);
     else if (left >= 0) this.on.all();
   }
 
+  /** @param {Entry} entry */
   #entry(entry) {
     const { n, commit, text, rolls, sealed } = entry;
     const beneath = html("div", { class: "beneath", own: true });
-    const why = (event) => this.on.why(n, event.currentTarget.closest(".entry").querySelector(".beneath"));
+    const { contest } = this.on;
+    const why = (/** @type {import("../shared/dom.mjs").Of} */ event) => this.on.why?.(n, event.currentTarget.closest(".entry").querySelector(".beneath"));
     const refusal = commit.refusal;
     return html("li", { class: `entry is-${commit.outcome}`, "data-n": n, "aria-current": this.drawn[n - 1]?.node === this.marked && this.marked ? "true" : null },
       html("div", { class: "entry-head" },
@@ -192,7 +203,7 @@ export class Log {
           html("span", { "aria-hidden": "true" }, "▣ "), `sealed: only ${seats} may read it yet`)),
         html("span", { class: "entry-tools" },
           this.on.why && button("Why?", why, { class: "quiet", "aria-label": `Why? Explain commit ${n}` }),
-          this.on.contest && button("Contest", () => this.on.contest(n), { class: "quiet", "aria-label": `Contest commit ${n}` }))),
+          contest && button("Contest", () => contest(n), { class: "quiet", "aria-label": `Contest commit ${n}` }))),
       text.map(sentence),
       refusal && html("p", { class: "fault" }, `${refusal.detail} (${words(refusal.code)}${refusal.rule ? `, by ${refusal.rule}` : ""})`),
       rolls.map((roll) => {

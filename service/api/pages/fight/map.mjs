@@ -5,7 +5,14 @@
 import { button, html, put, say, show, svg, words } from "../shared/dom.mjs";
 import { Camera } from "./camera.mjs";
 
-/** @typedef {Record<string, any>} Json */
+/** @typedef {import("../client/contract.mjs").CreatureToken} Token */
+/** @typedef {import("../client/contract.mjs").BattleMap} Answer the answer of `map` */
+/** @typedef {Omit<Answer["rows"][number], "row"> & {cell: number[]}} Cell */
+/** @typedef {Answer["edges"][number]} Edge */
+/** @typedef {{cells: Cell[], edges: Edge[], light: string}} Ground the answer of `map`, cell by cell */
+/** @typedef {Pick<Answer, "rows" | "edges" | "light">} Drawable what of an answer of `map` is drawn */
+/** @typedef {{form: SVGElement, letters: SVGElement, name: SVGElement, bar: SVGElement, mark: SVGElement, title: SVGElement}} Parts of a token */
+/** @typedef {{node: SVGElement, body: SVGElement, parts: Parts, token: Token | null, isSelected: boolean, isTarget: boolean, isUnder: boolean}} Drawn */
 /** @typedef {import("./record.mjs").Tokens} Tokens */
 /** @typedef {{path: number[][], feet: number, provokes: string[]}} Foreseen a way, its cost, and the ids of whom it provokes */
 
@@ -15,7 +22,11 @@ const NAME = { px: 12, most: 0.22, glyph: 0.6, room: 0.96 }; // most and room in
 const SMALL_PX = 46; // pixels of a cell in which no name can be read
 const CELL_FT = 5;
 const DRAG = 6; // pixels before a press on a token is a drag
+/** @type {Record<string, string>} what a status that is not "active" is called */
 const PLACES = { down: "down", dead: "dead", gone: "gone" };
+
+/** @type {Record<string, string>} the mark of such a status on a token */
+const MARKS = { down: "z", dead: "✕", gone: "↗" };
 
 /** The outlines of tokens by side, in a space from -0.42 to 0.42. */
 const FORMS = [
@@ -25,14 +36,14 @@ const FORMS = [
   "M-.24-.42h.48l.24.42-.24.42h-.48l-.24-.42z",
 ];
 
-/** Return the box that shows all creatures, cells and edges. @param {Iterable<Json>} tokens @param {Json} ground */
+/** Return the box that shows all creatures, cells and edges. @param {Iterable<Token>} tokens @param {Ground} ground */
 const boxOf = (tokens, { cells, edges }) => {
   const xs = [], ys = [];
   for (const { position: [x, y], space } of tokens) {
     xs.push(x, x + space);
     ys.push(y, y + space);
   }
-  const isMore = ({ terrain, water, height_ft: height, zones }) => terrain !== "normal" || water || height || zones.length;
+  const isMore = (/** @type {Cell} */ { terrain, water, height_ft: height, zones }) => terrain !== "normal" || water || height || zones.length;
   for (const [x, y] of [...cells.filter(isMore).map(({ cell }) => cell), ...edges.flatMap(({ between }) => between)]) {
     xs.push(x, x + 1);
     ys.push(y, y + 1);
@@ -43,7 +54,7 @@ const boxOf = (tokens, { cells, edges }) => {
   return { x: (left + right - width) / 2, y: (top + bottom - height) / 2, width, height };
 };
 
-/** Return what a token is called for people who do not see it. @param {Json} token @param {string} [letters] those on it */
+/** Return what a token is called for people who do not see it. @param {Token} token @param {string} [letters] those on it */
 export const described = (token, letters = "") => {
   const parts = [letters && !token.name.toUpperCase().startsWith(letters) ? `${token.name} (${letters})` : token.name, token.side, `at ${token.position.join(", ")}`];
   if (token.hp !== null) parts.push(`${token.hp} of ${token.hp_max ?? "?"} hit points`);
@@ -90,33 +101,37 @@ export const lettersOf = (creatures) => {
 };
 
 /** The signs of terrain and water on a cell, so that no colour says it alone. */
+/** @type {Record<string, string>} */
 const SIGNS = { difficult: "∴", shallow_water: "~", deep_water: "≈", climb: "^", obstacle: "o" };
+/** @type {Ground} */
 const NO_GROUND = { cells: [], edges: [], light: "bright" };
 
-/** Return each cell of the rows of a map. @param {Json} map @returns {Json[]} */
+/** Return each cell of the rows of a map. @param {Drawable} map @returns {Cell[]} */
 const cellsOf = ({ rows }) => rows.flatMap(({ row: [y, first, last], ...ground }) =>
   Array.from({ length: last - first + 1 }, (_, at) => ({ cell: [first + at, y], ...ground })));
 
-/** Draw one cell of the ground. @param {Json} each */
+/** Draw one cell of the ground. @param {Cell} each */
 const cellOf = ({ cell: [x, y], terrain, light, water, height_ft: height, zones }) => {
   const said = [terrain, light === "bright" ? "" : light, water, height ? `${height} ft high` : "", ...zones];
   const signs = [SIGNS[terrain] ?? (water && SIGNS.deep_water), ...zones.map(() => "*"), height && `${height > 0 ? "▲" : "▼"}${Math.abs(height)}`];
   const square = { width: 1, height: 1 };
-  return svg("g", { transform: `translate(${x} ${y})`, class: "ground" }, svg("title", {}, `${x}, ${y}: ${said.filter(Boolean).map(words).join(", ")}`),
+  return svg("g", { transform: `translate(${x} ${y})`, class: "ground" }, svg("title", {}, `${x}, ${y}: ${said.filter((each) => each !== null && each !== "").map((each) => words(String(each))).join(", ")}`),
     svg("rect", { class: "floor", ...square }), svg("rect", { class: `terrain t-${terrain}`, ...square }),
     terrain === "wall" && svg("rect", { fill: "url(#rock)", ...square }),
     zones.map((zone) => svg("rect", { class: `terrain z-${zone}`, ...square })), svg("rect", { class: `shade l-${light}`, ...square }),
     svg("text", { x: 0.06, y: 0.24, class: "sign" }, signs.filter(Boolean).join(" ")));
 };
 
-/** Draw a wall, a door or a ledge, with its teeth on the lower side. @param {Json} each @param {Map<string, number>} heights of cells */
+/** Draw a wall, a door or a ledge, with its teeth on the lower side. @param {Edge} each @param {Map<string, number>} heights of cells */
 const edgeOf = ({ between: [a, b], kind }, heights) => {
   const isUpright = a[1] === b[1];
   const turned = isUpright ? `translate(${b[0]} ${b[1]}) rotate(90)` : `translate(${b[0]} ${b[1]})`;
   const falls = (heights.get(String(a)) ?? 0) > (heights.get(String(b)) ?? 0);
   const tooth = falls === isUpright ? "v-.14" : "v.14"; // turned, down is left
+  /** @type {Record<string, string>} */
+  const outlines = { wall: "M0 0H1", ledge: `M0 0H1${[0.1, 0.3, 0.5, 0.7, 0.9].map((x) => `M${x} 0${tooth}`).join("")}` };
   return svg("g", { class: `edge e-${kind}`, transform: turned }, svg("title", {}, `${words(kind)} between ${a.join(", ")} and ${b.join(", ")}`),
-    svg("path", { class: "post", d: { wall: "M0 0H1", ledge: `M0 0H1${[0.1, 0.3, 0.5, 0.7, 0.9].map((x) => `M${x} 0${tooth}`).join("")}` }[kind] ?? "M0 0H.2M.8 0H1" }),
+    svg("path", { class: "post", d: outlines[kind] ?? "M0 0H.2M.8 0H1" }),
     kind === "closed_door" && svg("rect", { class: "leaf", x: 0.2, y: -0.07, width: 0.6, height: 0.14 }),
     kind === "open_door" && svg("path", { class: "leaf", d: "M.2 0L.45 .5" }));
 };
@@ -130,7 +145,9 @@ export class BattleMap {
    */
   constructor(place, on) {
     this.on = on;
+    /** @type {Map<string, number>} the number of each side */
     this.sides = new Map();
+    /** @type {Map<string, Drawn>} the tokens, by id */
     this.drawn = new Map();
     this.seen = NO_GROUND;
     this.ambient = svg("rect", { class: "shade" });
@@ -150,13 +167,14 @@ export class BattleMap {
       "aria-label": "Map of the fight. Arrows move it, plus and minus zoom, zero shows all." },
       svg("defs", {}, pattern, rock), this.picture, this.ambient, this.ground, this.grid, this.edges, this.offered, this.tokens, this.names, this.ghosts, this.measured);
     this.camera = new Camera(this.node, () => this.#name());
+    /** @type {Map<string, string>} the letters on each token, by id */
     this.letters = new Map();
     new ResizeObserver(() => this.#name()).observe(this.node);
     this.hint = html("p", { class: "empty soft", hidden: true }, "This ruleset shows no creatures on a map.");
     this.asking = html("p", { class: "asking chip", role: "status", hidden: true });
     this.ruler = button("⇹", () => this.#measure(!this.isMeasuring), { "aria-label": "Measure a distance", "aria-pressed": "false", title: "Measure: press on a cell and draw to another" });
-    this.node.addEventListener("pointerdown", (event) => this.#ruled(event), { capture: true });
-    this.node.addEventListener("click", (event) => this.#clicked(event));
+    this.node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.#ruled(event), { capture: true });
+    this.node.addEventListener("click", (/** @type {MouseEvent} */ event) => this.#clicked(event));
     show(place, this.node, this.hint, this.asking, html("div", { class: "zoom" }, this.ruler,
       button("+", () => this.camera.zoom(1.25), { "aria-label": "Zoom in" }),
       button("−", () => this.camera.zoom(0.8), { "aria-label": "Zoom out" }),
@@ -175,18 +193,21 @@ export class BattleMap {
     show(this.picture, svg("image", { href: address, width, height, preserveAspectRatio: "none" }));
     this.node.classList.add("has-picture");
     this.pictured = { x: 0, y: 0, width, height };
-    this.frame([...this.drawn.values()].map(({ token }) => token).filter(Boolean));
+    this.frame([...this.drawn.values()].map(({ token }) => token).filter((each) => each !== null));
   }
 
+  /** Return the cell under a pointer. @param {MouseEvent} event */
   #cell(event) {
     const { x, y } = this.camera.at(event);
     return [Math.floor(x), Math.floor(y)];
   }
 
+  /** @param {MouseEvent} event */
   #clicked(event) {
     if (this.isAsking && !this.camera.isDragging) this.on.chosen(this.#cell(event));
   }
 
+  /** @param {boolean} isOn */
   #measure(isOn) {
     this.isMeasuring = isOn;
     put(this.ruler, { "aria-pressed": String(isOn) });
@@ -218,10 +239,10 @@ export class BattleMap {
     for (const { node } of this.drawn.values()) node.classList.remove("is-provoked");
   }
 
-  /** Follow a pointer until it is let go. @param {PointerEvent} event @param {Element} node @param {(event: PointerEvent) => void} move @param {(event: PointerEvent, isDone: boolean) => void} end */
+  /** Follow a pointer until it is let go. @param {PointerEvent} event @param {SVGElement} node @param {(event: PointerEvent) => void} move @param {(event: PointerEvent, isDone: boolean) => void} end */
   #follow(event, node, move, end) {
     node.setPointerCapture(event.pointerId);
-    const stop = (last) => {
+    const stop = (/** @type {PointerEvent} */ last) => {
       node.removeEventListener("pointermove", move);
       node.removeEventListener("pointerup", stop);
       node.removeEventListener("pointercancel", stop);
@@ -232,6 +253,7 @@ export class BattleMap {
     node.addEventListener("pointercancel", stop);
   }
 
+  /** Measure from a cell on, if a person asked for it. @param {PointerEvent} event */
   #ruled(event) {
     if (!this.isMeasuring) return;
     event.stopPropagation();
@@ -243,8 +265,9 @@ export class BattleMap {
   /** Drag a token to a cell, if something brings it there. @param {PointerEvent} event @param {string} id */
   #grabbed(event, id) {
     if (this.isMeasuring || event.button !== 0 || !this.on.mayDrag?.(id)) return;
+    const { node, token } = this.drawn.get(id) ?? {};
+    if (!node || !token) return;
     event.stopPropagation();
-    const { node, token } = this.drawn.get(id);
     let isMoved = false;
     let over = "";
     this.camera.isDragging = false;
@@ -262,7 +285,7 @@ export class BattleMap {
       over = "";
       this.#noWay();
       const cell = this.#cell(last);
-      if (isMoved && isDone && String(cell) !== String(token.position)) this.on.dragged(id, cell);
+      if (isMoved && isDone && String(cell) !== String(token.position)) this.on.dragged?.(id, cell);
     });
   }
 
@@ -304,7 +327,7 @@ export class BattleMap {
     this.hint.hidden = tokens.size > 0 || this.ground.childElementCount > 0 || this.edges.childElementCount > 0;
   }
 
-  /** Draw the ground, and frame what there is. @param {Json | null} seen the answer of `map`; null is plain ground @param {Iterable<Json>} tokens */
+  /** Draw the ground, and frame what there is. @param {Drawable | null} seen the answer of `map`; null is plain ground @param {Iterable<Token>} tokens */
   drawGround(seen, tokens) {
     this.seen = seen ? { ...seen, cells: cellsOf(seen) } : NO_GROUND;
     show(this.ground, this.seen.cells.map(cellOf));
@@ -314,7 +337,7 @@ export class BattleMap {
     this.frame(tokens);
   }
 
-  /** Show all creatures and cells, unless a person has looked elsewhere. @param {Iterable<Json>} tokens */
+  /** Show all creatures and cells, unless a person has looked elsewhere. @param {Iterable<Token>} tokens */
   frame(tokens) {
     const found = boxOf(tokens, this.seen), { pictured } = this;
     const box = pictured ? { x: Math.min(found.x, 0), y: Math.min(found.y, 0), width: Math.max(found.x + found.width, pictured.width) - Math.min(found.x, 0), height: Math.max(found.y + found.height, pictured.height) - Math.min(found.y, 0) } : found;
@@ -326,7 +349,7 @@ export class BattleMap {
 
   /** Offer cells to click, and show the path to the one that is chosen. @param {number[][]} cells @param {number[][]} path */
   offer(cells, path) {
-    const name = (cell) => `${cell[0]},${cell[1]}`;
+    const name = (/** @type {number[]} */ cell) => `${cell[0]},${cell[1]}`;
     const last = path.at(-1);
     show(this.offered,
       cells.map((cell) => svg("rect", {
@@ -336,15 +359,16 @@ export class BattleMap {
       path.length > 1 && svg("polyline", { class: "path", points: path.map(([x, y]) => `${x + 0.5},${y + 0.5}`).join(" ") }));
   }
 
-  /** Show where creatures would be instead, and with how many hit points. @param {[Json, Json][]} pairs each as it is and as it would be */
+  /** Show where creatures would be instead, and with how many hit points. @param {[Token, Token][]} pairs each as it is and as it would be */
   compare(pairs) {
-    const middle = ({ position: [x, y], space }) => [x + space / 2, y + space / 2];
+    const middle = (/** @type {Token} */ { position: [x, y], space }) => [x + space / 2, y + space / 2];
     show(this.ghosts, pairs.map(([now, then]) => svg("g", { "data-ghost": then.id },
       String(now.position) !== String(then.position) && svg("path", { class: "ghost-way", d: `M${middle(now)}L${middle(then)}` }),
       now.hp !== then.hp && svg("text", { class: "ghost-hp", x: middle(then)[0], y: then.position[1] + 0.1 }, `${now.hp ?? "?"} → ${then.hp ?? "?"}`),
       svg("path", { class: "ghost", d: FORMS[(this.sides.get(then.side) ?? 0) % FORMS.length], transform: `translate(${middle(then)}) scale(${then.space})` }))));
   }
 
+  /** @param {string} id @param {Token} token @param {boolean} isSelected @param {boolean} isTarget */
   #place(id, token, isSelected, isTarget) {
     const drawn = this.drawn.get(id) ?? this.#add(id);
     const isDressed = drawn.token !== token; // most tokens are the same from one commit to the next: nothing is written again
@@ -360,6 +384,7 @@ export class BattleMap {
     return drawn;
   }
 
+  /** @param {string} id @returns {Drawn} */
   #add(id) {
     const parts = {
       form: svg("path", { class: "form", transform: "translate(0 -.13) scale(.8)" }), letters: svg("text", { class: "letters" }),
@@ -370,13 +395,14 @@ export class BattleMap {
       parts.bar, parts.mark, svg("circle", { class: "turn", cx: -0.34, cy: -0.36, r: 0.1 }));
     const pick = () => this.camera.isDragging || this.on.picked(id);
     const node = svg("g", { role: "button", tabindex: 0, "data-creature": id, onclick: pick, onpointerdown: (event) => this.#grabbed(event, id) }, parts.title, body);
-    node.addEventListener("keydown", (event) => {
+    node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
       this.on.picked(id);
     });
     this.tokens.append(node);
     this.names.append(parts.name);
+    /** @type {Drawn} */
     const drawn = { node, body, parts, token: null, isSelected: false, isTarget: false, isUnder: false };
     this.drawn.set(id, drawn);
     return drawn;
@@ -391,12 +417,14 @@ export class BattleMap {
     for (const { parts, token } of this.drawn.values()) if (token) this.#fit(parts, token);
   }
 
+  /** @param {Parts} parts @param {Token} token */
   #fit(parts, token) {
     say(parts.name, fitted(bare(token.name), token.space, this.size ?? NAME.most));
   }
 
+  /** @param {Drawn} drawn @param {Token} token */
   #dress({ node, body, parts }, token) {
-    const side = this.sides.get(token.side) % FORMS.length;
+    const side = (this.sides.get(token.side) ?? 0) % FORMS.length;
     const [x, y] = token.position;
     const middle = [x + token.space / 2, y + token.space / 2];
     put(node, {
@@ -407,9 +435,9 @@ export class BattleMap {
     this.#fit(parts, token);
     put(body, { transform: `scale(${token.space})` });
     put(parts.form, { d: FORMS[side] });
-    say(parts.letters, this.letters.get(token.id));
+    say(parts.letters, this.letters.get(token.id) ?? "");
     say(parts.title, described(token, this.letters.get(token.id)));
-    say(parts.mark, { down: "z", dead: "✕", gone: "↗" }[token.status] ?? (token.conditions.length ? "•" : ""));
+    say(parts.mark, MARKS[token.status] ?? (token.conditions.length ? "•" : ""));
     const share = token.hp === null || !token.hp_max ? 0 : Math.max(0, Math.min(1, token.hp / token.hp_max));
     put(parts.bar, { width: String(0.68 * share), class: `bar-left${share <= 0.34 ? " low" : ""}` });
   }

@@ -1,21 +1,42 @@
 // Contests and what the gm answers, undo and redo. What takes something back says it in sentences first.
 
 import { confirmed } from "../shared/ask.mjs";
-import { button, capital, html, patch, words } from "../shared/dom.mjs";
+import { button, capital, faultText, html, patch, words } from "../shared/dom.mjs";
 import { isPlayed } from "./branches.mjs";
 import { ChoiceField } from "./fields.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {Record<string, any>} Json */
+/** @typedef {import("../client/contract.mjs").CreatureToken} Token */
+/** @typedef {import("../client/contract.mjs").Contest} Contest */
+/** @typedef {import("../client/contract.mjs").Amendment} Amendment */
+/** @typedef {NonNullable<Amendment["difference"]>} Difference */
+/** @typedef {import("../client/contract.mjs").ContestRuling} Ruling */
+/** @typedef {import("../client/contract.mjs").Lines["lines"]} Lines */
+/** @typedef {import("./act.mjs").Offer} Offer */
+/** @typedef {Amendment & {pairs: [Token, Token][]}} Proposal with the creatures that would differ, as they are and as they would be */
+/** @typedef {{isGm: boolean, n: number, last: number, tokens: import("./record.mjs").Tokens, names: Map<string, string>}} Seen */
+/** @typedef {{n: number, claim: string, said: string, isFault: boolean, isSent: boolean}} Contesting a contest that is written */
+/**
+ * @typedef {object} Answer an answer that is written
+ * @property {string} ending
+ * @property {string} decision
+ * @property {string} reason
+ * @property {Json | null} ruling the schema of a ruling
+ * @property {Json} data what makes up for it
+ * @property {Offer[]} offers what could have been sent in place of the contested command
+ * @property {number} instead the offer that is chosen, -1 for none
+ * @property {Json} values what is chosen in it
+ * @property {Map<string, string>} faults
+ * @property {string} [fault]
+ */
 /** @typedef {import("../client/rewound.mjs").Encounter} Encounter */
 
+/** @type {Record<string, string>} */
 const SAID = { open: "open", upheld: "it stays as it was", effects: "answered with effects", as_ruled: "decided again" };
 const TRIES = 20;
 const MOST_LOST = 12; // sentences of what is lost that are shown
 
-/** @param {any} fault */
-const textOf = (fault) => fault.detail ?? fault.message ?? String(fault);
-
-/** Return what differs between two creatures, in words. @param {Json} now @param {Json} then */
+/** Return what differs between two creatures, in words. @param {Token} now @param {Token} then */
 const differences = (now, then) => [
   now.hp !== then.hp && `${now.hp ?? "?"} → ${then.hp ?? "?"} hit points`,
   String(now.position) !== String(then.position) && `at ${now.position.join(", ")} → ${then.position.join(", ")}`,
@@ -26,23 +47,27 @@ const differences = (now, then) => [
 export class Rulings {
   /**
    * @param {HTMLElement} place @param {Encounter} encounter
-   * @param {{shown: (n: number, line: string) => void, compare: (pairs: [Json, Json][]) => void, visit: (line: string) => void, type: (name: string) => Promise<Json | null>,
+   * @param {{shown: (n: number, line: string) => void, compare: (pairs: [Token, Token][]) => void, visit: (line: string) => void, type: (name: string) => Promise<{schema: Json} | null>,
    *  lost: (to: number) => string[], above: HTMLElement, form: () => Partial<import("../shared/form.mjs").Form>}} on `lost`: sentences of what came after a commit
    */
   constructor(place, encounter, on) {
     this.place = place;
     this.encounter = encounter;
     this.on = on;
+    /** @type {Seen | null} */
     this.seen = null;
-    /** @type {Json[]} */
+    /** @type {Contest[]} */
     this.contests = [];
-    /** @type {Json[]} the lines of play */
+    /** @type {Lines} the lines of play */
     this.lines = [];
+    /** @type {Proposal | null} */
     this.proposal = null;
+    /** @type {typeof import("../shared/form.mjs") | null} loaded with the first answer */
+    this.forms = null;
     this.fault = "";
-    /** @type {Map<string, Json>} the answer that is written to each contest */
+    /** @type {Map<string, Answer>} the answer that is written to each contest */
     this.answers = new Map();
-    /** @type {{n: number, claim: string, said: string, isFault: boolean, isSent: boolean} | null} the contest that is written */
+    /** @type {Contesting | null} the contest that is written */
     this.contesting = null;
   }
 
@@ -51,7 +76,7 @@ export class Rulings {
     return this.contests.filter((each) => each.status === "open" && isPlayed(this.lines, each.line, each.commit)).length;
   }
 
-  /** Draw contests and the open proposal. @param {{isGm: boolean, n: number, last: number, tokens: Map<string, Json>, names: Map<string, string>}} seen */
+  /** Draw contests and the open proposal. @param {Seen} seen */
   draw(seen) {
     this.seen = seen;
     this.#render();
@@ -61,7 +86,7 @@ export class Rulings {
   ask(n) {
     this.contesting = { n, claim: this.contesting?.isSent ? "" : this.contesting?.claim ?? "", said: "", isFault: false, isSent: false };
     this.#compose();
-    this.on.above.querySelector("textarea").focus();
+    this.on.above.querySelector("textarea")?.focus();
   }
 
   #compose() {
@@ -74,19 +99,19 @@ export class Rulings {
     const leave = () => { this.contesting = null; this.#compose(); };
     const told = html("p", { class: isFault ? "fault" : "soft", role: isFault ? "alert" : "status", key: "said" }, said);
     if (isSent) patch(this.on.above, html("div", { class: "why" }, told, button("Good", leave)));
-    else patch(this.on.above, html("form", { class: "why", key: "form", onsubmit: (event) => { event.preventDefault(); this.#contested(); } },
+    else patch(this.on.above, html("form", { class: "why", key: "form", onsubmit: (event) => { event.preventDefault(); this.#contested(contesting); } },
       html("label", { for: "claim" }, `What is wrong with commit ${n}?`),
-      html("textarea", { id: "claim", rows: 2, required: true, maxlength: 2000, oninput: (event) => { this.contesting.claim = event.target.value; } }, claim),
+      html("textarea", { id: "claim", rows: 2, required: true, maxlength: 2000, oninput: (event) => { contesting.claim = event.target.value; } }, claim),
       said && told, html("div", { class: "row" }, html("button", { type: "submit", class: "main" }, "Contest it"), button("Leave it", leave))));
   }
 
-  async #contested() {
-    const { n, claim } = this.contesting;
+  /** Send a contest. @param {Contesting} contesting */
+  async #contested({ n, claim }) {
     try {
       const { contest } = await this.encounter.contest({ commit: n, claim });
       this.contesting = { n, claim, said: `Contested as ${contest}: the gm answers it under Rulings.`, isFault: false, isSent: true };
     } catch (fault) {
-      this.contesting = { n, claim, said: capital(textOf(fault)), isFault: true, isSent: false };
+      this.contesting = { n, claim, said: capital(faultText(fault)), isFault: true, isSent: false };
     }
     this.#compose();
     await this.refresh();
@@ -99,16 +124,17 @@ export class Rulings {
   }
 
   #render() {
-    const { seen } = this;
+    const { seen, proposal } = this;
+    if (!seen) return;
     patch(this.place,
       this.fault && html("p", { class: "fault", role: "alert", key: "fault" }, this.fault),
-      this.proposal ? this.#proposed() : null,
-      seen.isGm && !this.proposal ? html("div", { class: "card back", key: "back" }, html("h3", {}, "Go back"),
+      proposal && this.#proposed(proposal),
+      seen.isGm && !proposal ? html("div", { class: "card back", key: "back" }, html("h3", {}, "Go back"),
         html("p", { class: "soft small" }, "An undo takes back what came last, with the same dice when it comes again. It says first what is lost, and can be undone itself."),
         html("div", { class: "row" },
           button(seen.n < seen.last ? `Undo what came after #${seen.n}` : "Undo the last act", () => this.undo(seen.n < seen.last ? seen.n : seen.last - 1), { disabled: seen.last < 2, class: "undo" }),
           button("Redo", () => this.redo(), { class: "redo" }))) : null,
-      this.contests.length ? this.contests.toReversed().map((each) => this.#contest(each)) : html("p", { class: "soft", key: "none" },
+      this.contests.length ? this.contests.toReversed().map((each) => this.#contest(each, seen)) : html("p", { class: "soft", key: "none" },
         "No contests. Contest beside a commit in the log says that something went wrong with it."));
   }
 
@@ -126,46 +152,52 @@ export class Rulings {
     if (await confirmed("Bring it back?", "What the last undo took back happens again, and what came after the undo is taken back.", "Bring it back")) await this.#do(() => this.encounter.redo());
   }
 
+  /** Do what a click asks, and say what went wrong. @param {() => Promise<unknown>} act */
   async #do(act) {
     this.fault = "";
     try {
       await act();
     } catch (fault) {
-      this.fault = capital(textOf(fault));
+      this.fault = capital(faultText(fault));
     }
     await this.refresh();
   }
 
-  #contest(each) {
-    const { isGm } = this.seen;
+  /** @param {Contest} each @param {Seen} seen */
+  #contest(each, seen) {
+    const { isGm } = seen;
+    const answer = this.answers.get(each.contest);
     const isUndone = each.status === "open" && !isPlayed(this.lines, each.line, each.commit);
     return html("article", { class: "card contest", key: each.contest, "data-contest": each.contest },
       html("h3", {}, `${each.seat} contests `, button(`#${each.commit}`, () => this.on.shown(each.commit, each.line), { class: "number" }),
         html("span", { class: "chip" }, isUndone ? "undone: play went back to before it" : SAID[each.status])),
       html("p", {}, each.claim),
       each.decision && html("p", {}, html("b", {}, "The gm: "), each.decision, each.reason && html("span", { class: "soft" }, ` (${each.reason})`)),
-      isGm && each.status === "open" && !isUndone ? (this.answers.has(each.contest) ? this.#answer(each) : button("Answer", () => this.#begin(each), { class: "main" })) : null);
+      isGm && each.status === "open" && !isUndone ? (answer ? this.#answer(each, answer, seen) : button("Answer", () => this.#begin(each), { class: "main" })) : null);
   }
 
+  /** Begin an answer. @param {Contest} contest */
   async #begin(contest) {
     this.forms = await import("../shared/form.mjs");
     const [ruling, { options }] = await Promise.all([this.on.type("gm_ruling"), this.encounter.options({ at: contest.commit - 1, line: contest.line }).catch(() => ({ options: [] }))]);
-    const offers = options.flatMap(({ commands }) => commands).filter((offer) => !offer.asks);
+    const offers = options.flatMap(({ commands }) => /** @type {Offer[]} */ (commands)).filter((offer) => !offer.asks);
     this.answers.set(contest.contest, { ending: "upheld", decision: "", reason: "", ruling: ruling?.schema ?? null, data: { effects: [] }, offers, instead: -1, values: {}, faults: new Map() });
     this.#render();
     /** @type {any} */ (this.place.querySelector(`[data-contest="${contest.contest}"] textarea`))?.focus();
   }
 
-  /** Draw the form with which the gm answers. @param {Json} contest */
-  #answer(contest) {
-    const answer = this.answers.get(contest.contest);
-    const change = (part) => {
-      this.answers.set(contest.contest, { ...this.answers.get(contest.contest), ...part });
+  /** Draw the form with which the gm answers. @param {Contest} contest @param {Answer} answer @param {Seen} seen */
+  #answer(contest, answer, seen) {
+    const { forms } = this;
+    const now = () => this.answers.get(contest.contest) ?? answer;
+    const change = (/** @type {Partial<Answer>} */ part) => {
+      this.answers.set(contest.contest, { ...now(), ...part });
       this.#render();
     };
-    const ending = (value, text) => html("label", { key: value }, html("input", { type: "radio", name: `ending-${contest.contest}`, value, checked: answer.ending === value, onchange: () => change({ ending: value }) }), html("span", {}, text));
+    const ending = (/** @type {string} */ value, /** @type {string} */ text) => html("label", { key: value }, html("input", { type: "radio", name: `ending-${contest.contest}`, value, checked: answer.ending === value, onchange: () => change({ ending: value }) }), html("span", {}, text));
     const { ruling } = answer;
-    const form = { ...this.on.form(), root: ruling ?? {}, id: `effects-${contest.contest}`, faults: answer.faults, set: (path, value) => change({ data: this.forms.withPart(this.answers.get(contest.contest).data, path, value) }) };
+    /** @type {import("../shared/form.mjs").Form} */
+    const form = { ...this.on.form(), root: ruling ?? {}, id: `effects-${contest.contest}`, faults: answer.faults, set: (path, value) => change({ data: forms?.withPart(now().data, path, value) ?? now().data }) };
     const kind = ruling?.properties.kind;
     return html("form", { class: "answer", key: "answer", onsubmit: (event) => {
       event.preventDefault();
@@ -175,8 +207,8 @@ export class Rulings {
       ruling && ending("effects", "It stays, and something makes up for it from now on"),
       ending("as_ruled", "Decide it again from there, with the same dice"),
       ending("undo", `Go back to before commit ${contest.commit}, and play on from there`)),
-    answer.ending === "effects" && [kind && this.forms.fieldOf(form, kind, answer.data.kind, ["kind"]), this.forms.fieldOf(form, ruling.properties.effects, answer.data.effects, ["effects"])],
-    answer.ending === "as_ruled" && this.#instead(contest, answer, change),
+    answer.ending === "effects" && forms && ruling && [kind && forms.fieldOf(form, kind, answer.data.kind, ["kind"]), forms.fieldOf(form, ruling.properties.effects, answer.data.effects, ["effects"])],
+    answer.ending === "as_ruled" && this.#instead(answer, change, seen),
     html("div", { class: "field", key: "decision" }, html("label", { for: "decision" }, "The decision, for the record"),
       html("textarea", { id: "decision", rows: 2, required: true, maxlength: 2000, oninput: (event) => change({ decision: event.target.value }) }, answer.decision)),
     html("div", { class: "field", key: "reason" }, html("label", { for: "reason" }, "The reason"),
@@ -185,51 +217,53 @@ export class Rulings {
     html("div", { class: "row" }, html("button", { type: "submit", class: "main" }, "Rule"), button("Back", () => { this.answers.delete(contest.contest); this.#render(); })));
   }
 
-  /** Draw the commands that the gm could have sent in place of the contested one. */
-  #instead(contest, answer, change) {
-    const { tokens } = this.seen;
+  /** Draw the commands that the gm could have sent in place of the contested one. @param {Answer} answer @param {(part: Partial<Answer>) => void} change @param {Seen} seen */
+  #instead(answer, change, { tokens }) {
     const offer = answer.offers[answer.instead];
     const fields = offer ? Object.entries(offer.choices).map(([name, choice]) => new ChoiceField(name, choice, tokens)) : [];
     return html("div", { class: "instead", key: "instead" }, html("div", { class: "field" }, html("label", { for: "instead" }, "In its place"),
       html("select", { id: "instead", onchange: (event) => change({ instead: Number(event.target.value), values: {} }) },
         html("option", { value: -1, selected: !offer }, "nothing: the contested command is left out"),
         answer.offers.map(({ command }, index) => html("option", { key: index, value: index, selected: index === answer.instead }, `${tokens.get(command.creature)?.name ?? "the table"}: ${words(command.type)}`)))),
-    fields.map((field) => field.draw(answer.values[field.name] ?? field.first, (value) => change({ values: { ...this.answers.get(contest.contest).values, [field.name]: value } }))));
+    fields.map((field) => field.draw(answer.values[field.name] ?? field.first, (value) => change({ values: { ...answer.values, [field.name]: value } }))));
   }
 
+  /** Send an answer. @param {Contest} contest */
   async #rule(contest) {
     const answer = this.answers.get(contest.contest);
+    if (!answer) return;
     const { ending, decision, reason } = answer;
     try {
       if (ending === "undo") {
         this.answers.delete(contest.contest);
-        await this.#propose("undo", { to: contest.commit - 1, preview: true, reason: reason || decision });
+        await this.#propose({ to: contest.commit - 1, preview: true, reason: reason || decision });
         return;
       }
-      const ruled = await this.encounter.rule(contest.contest, { ending, decision, reason, ...this.#details(answer) });
+      const ruled = await this.encounter.rule(contest.contest, /** @type {Ruling} */ ({ ending, decision, reason, ...this.#details(answer) }));
       this.answers.delete(contest.contest);
       if (ruled.amendment) await this.#compare(ruled.amendment);
     } catch (fault) {
-      this.answers.set(contest.contest, { ...answer, fault: capital(textOf(fault)), faults: this.forms.faultsOf(fault) });
+      this.answers.set(contest.contest, { ...answer, fault: capital(faultText(fault)), faults: this.forms?.faultsOf(fault) ?? new Map() });
     }
     await this.refresh();
   }
 
-  /** Return what a ruling needs besides its words. @param {Json} answer */
+  /** Return what a ruling needs besides its words. @param {Answer} answer @returns {Json} */
   #details({ ending, data, ruling, offers, instead, values }) {
-    if (ending === "effects") return { ...data, ...(ruling.required?.includes("kind") && !data.kind ? { kind: ruling.properties.kind.enum?.at(-1) } : {}) };
+    if (ending === "effects") return { ...data, ...(ruling?.required?.includes("kind") && !data.kind ? { kind: ruling.properties.kind.enum?.at(-1) } : {}) };
     if (ending !== "as_ruled") return {};
     const offer = offers[instead];
     return { instead: offer ? [{ ...offer.command, ...values, by: "gm" }] : [] };
   }
 
-  async #propose(kind, data) {
+  /** Propose an undo, and show what would differ. @param {Parameters<Encounter["undo"]>[0]} data */
+  async #propose(data) {
     this.fault = "";
     try {
-      const { amendment } = await this.encounter[kind](data);
+      const { amendment } = await this.encounter.undo(data);
       await this.#compare(amendment);
     } catch (fault) {
-      this.fault = capital(textOf(fault));
+      this.fault = capital(faultText(fault));
       this.#render();
     }
   }
@@ -238,21 +272,24 @@ export class Rulings {
   async #compare(id) {
     let proposal = await this.encounter.amendment(id);
     for (let tries = 0; proposal.status === "deciding" && tries < TRIES; tries += 1) proposal = await this.encounter.amendment(id);
-    const { client, path } = this.encounter;
-    const [now, then] = await Promise.all([client.get(`${path}/creatures`), client.get(`${path}/creatures`, { line: proposal.line })]);
-    const before = new Map(now.creatures.map((each) => [each.id, each]));
-    const pairs = then.creatures.filter((each) => before.has(each.id)).map((each) => [before.get(each.id), each]);
-    this.proposal = { ...proposal, pairs: pairs.filter(([a, b]) => differences(a, b).length) };
-    this.on.compare(this.proposal.pairs);
+    const [now, then] = await Promise.all([this.encounter.creatures(), this.encounter.creatures({ line: proposal.line })]);
+    const before = new Map(now.map((each) => [each.id, each]));
+    /** @type {[Token, Token][]} */
+    const pairs = then.flatMap((each) => {
+      const earlier = before.get(each.id);
+      return earlier && differences(earlier, each).length ? [[earlier, each]] : [];
+    });
+    this.proposal = { ...proposal, pairs };
+    this.on.compare(pairs);
     this.#render();
     /** @type {any} */ (this.place.querySelector(".accept"))?.focus();
   }
 
-  #proposed() {
-    const { kind, status, difference, pairs, line, version, amendment } = this.proposal;
-    const said = ({ type, seat, outcome, old, refusal }) => html("li", {},
+  /** @param {Proposal} proposal */
+  #proposed({ kind, status, difference, pairs, line, version, amendment }) {
+    const said = (/** @type {Difference["commands"][number]} */ { type, seat, outcome, old, refusal }) => html("li", {},
       `${seat}: ${type === null ? "something sealed" : words(type)}${outcome === "accepted" ? "" : `, ${outcome}`}${old ? ` (was #${old})` : ""}`, refusal && html("span", { class: "fault" }, `: ${refusal.detail ?? words(refusal.code)}`));
-    const part = (title, items) => (items.length ? [html("h4", {}, title), html("ul", {}, items)] : null);
+    const part = (/** @type {string} */ title, /** @type {any[]} */ items) => (items.length ? [html("h4", {}, title), html("ul", {}, items)] : null);
     const again = difference?.commands.filter(({ outcome }) => outcome !== "refused") ?? [];
     const isSame = difference && !pairs.length && !difference.gone.length && !difference.left.length && again.every(({ outcome }) => outcome === "accepted");
     return html("article", { class: "card proposal", key: "proposal", "aria-live": "polite" }, html("h3", {}, `Proposed: ${words(kind)}`),
@@ -268,6 +305,7 @@ export class Rulings {
         button("Drop it", () => this.#end(() => this.encounter.drop(amendment)))));
   }
 
+  /** Accept or drop the proposal. @param {() => Promise<unknown>} act */
   async #end(act) {
     try {
       await act();
@@ -275,7 +313,7 @@ export class Rulings {
       this.fault = "";
       this.on.compare([]);
     } catch (fault) {
-      this.fault = capital(textOf(fault));
+      this.fault = capital(faultText(fault));
     }
     await this.refresh();
   }

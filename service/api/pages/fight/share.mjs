@@ -2,23 +2,27 @@
 
 import { confirmed } from "../shared/ask.mjs";
 import { idOf } from "../shared/creature_form.mjs";
-import { button, capital, html, patch } from "../shared/dom.mjs";
+import { button, capital, faultText, html, patch } from "../shared/dom.mjs";
 import { drawLink, qrOf } from "../shared/links.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {import("../client/contract.mjs").Seat} Seat */
+/** @typedef {Parameters<typeof drawLink>[0]} Link */
 
+/** @type {[string, number][]} how long a link lasts, in seconds */
 const LASTS = [["a day", 86400], ["a week", 604800], ["an hour", 3600], ["a year", 31536000]];
 
 /** The panel for sharing, in an element of the page. */
 export class Share {
-  /** @param {HTMLElement} place @param {import("../client/rewound.mjs").Encounter} encounter @param {() => Map<string, Json>} tokens */
+  /** @param {HTMLElement} place @param {import("../client/rewound.mjs").Encounter} encounter @param {() => import("./record.mjs").Tokens} tokens */
   constructor(place, encounter, tokens) {
-    Object.assign(this, { place, encounter, tokens });
-    /** @type {Json[]} */
+    this.place = place;
+    this.encounter = encounter;
+    this.tokens = tokens;
+    /** @type {Seat[]} */
     this.seats = [];
     this.lasts = LASTS[0][1];
     this.player = { name: "", creatures: /** @type {string[]} */ ([]) };
-    /** @type {Json | null} the link that is shown */
+    /** @type {Link | null} the link that is shown */
     this.link = null;
     this.said = { text: "", isFault: false };
     this.#render();
@@ -31,7 +35,7 @@ export class Share {
   }
 
   #render() {
-    const { player } = this;
+    const { player, link } = this;
     const creatures = [...this.tokens().values()];
     const held = new Set(this.seats.flatMap((each) => each.creatures));
     patch(this.place, html("p", { key: "intro" }, "A link opens this fight for one of its seats, without typing anything, and ends by itself. Everybody can see in the record that a seat was opened."),
@@ -39,8 +43,8 @@ export class Share {
         html("select", { id: "lasts", onchange: (event) => { this.lasts = Number(event.target.value); this.#render(); } }, LASTS.map(([text, value]) => html("option", { key: value, value, selected: value === this.lasts }, text))),
         button("Link for an observer", () => this.#try(() => this.#observer()), { class: "observer" })),
       html("p", { class: this.said.isFault ? "fault" : "small", role: "status", key: "said" }, this.said.text),
-      this.link && drawLink(this.link, (said) => { this.link = { ...this.link, said }; this.#render(); }),
-      this.link && html("details", { key: "frame" }, html("summary", {}, "Show it in another page"), html("input", { readonly: true, value: `<iframe src="${this.link.address}" width="800" height="600" title="A fight"></iframe>`, "aria-label": "Frame", onfocus: (event) => event.target.select() })),
+      link && drawLink(link, (said) => { this.link = { ...link, said }; this.#render(); }),
+      link && html("details", { key: "frame" }, html("summary", {}, "Show it in another page"), html("input", { readonly: true, value: `<iframe src="${link.address}" width="800" height="600" title="A fight"></iframe>`, "aria-label": "Frame", onfocus: (event) => event.target.select() })),
       html("form", { class: "card seat-player", key: "player", onsubmit: (event) => { event.preventDefault(); this.#try(() => this.#seatPlayer()); } }, html("h3", {}, "Seat a player"),
         html("div", { class: "field" }, html("label", { for: "player-name" }, "Name"), html("input", { id: "player-name", required: true, maxlength: 24, autocomplete: "off", value: player.name, oninput: (event) => { this.player = { ...this.player, name: event.target.value }; } })),
         html("div", { class: "field" }, html("span", { class: "label" }, "Plays"), html("div", { class: "row wrap" }, creatures.map(({ id, name }) => html("label", { class: "tick-box", key: id },
@@ -50,6 +54,7 @@ export class Share {
       html("h3", { key: "seats" }, "Seats"), this.seats.length ? this.seats.map((each) => this.#seat(each)) : html("p", { class: "soft", key: "none" }, "Nobody has a seat yet."));
   }
 
+  /** @param {Seat} seat */
   #seat({ seat, role, creatures, tokens, key }) {
     const names = creatures.map((id) => this.tokens().get(id)?.name ?? id).join(", ");
     return html("article", { class: "card share", key: seat, "data-seat": seat }, html("h3", {}, seat, " ", html("span", { class: "chip" }, role)),
@@ -78,6 +83,7 @@ export class Share {
     if (await confirmed(title, text, yes)) await this.#try(act);
   }
 
+  /** @param {string} text */
   #tell(text, isFault = false) {
     this.said = { text, isFault };
   }
@@ -99,6 +105,7 @@ export class Share {
     await this.#show(seat, "player", creatures.map((id) => this.tokens().get(id)?.name ?? id).join(", "));
   }
 
+  /** Show a new link. @param {string} seat @param {string} role @param {string} names */
   async #show(seat, role, names) {
     const { page, expires } = await this.encounter.shareSeat(seat, { expires_in_s: this.lasts });
     const address = `${location.origin}${page}`;
@@ -107,11 +114,12 @@ export class Share {
     this.#tell("");
   }
 
+  /** Do what a click asks, and say what went wrong. @param {() => Promise<unknown>} act */
   async #try(act) {
     try {
       await act();
     } catch (fault) {
-      this.#tell(capital(fault.detail ?? fault.message), true);
+      this.#tell(capital(faultText(fault)), true);
     }
     await this.refresh();
   }

@@ -1,7 +1,7 @@
 // Sign my commands: a key of this seat, kept in this browser, without which nobody speaks for the seat.
 
 import { SeatKey, Signer } from "../client/signing.mjs";
-import { button, html, show } from "../shared/dom.mjs";
+import { button, faultText, html, show } from "../shared/dom.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
 
@@ -14,7 +14,9 @@ export class Signing {
    * @param {string} seat @param {string | null} set the public key that the seat has
    */
   constructor(place, encounter, seat, set) {
-    Object.assign(this, { encounter, seat, set });
+    this.encounter = /** @type {import("../client/rewound.mjs").Encounter & {signer: Signer | null}} */ (encounter);
+    this.seat = seat;
+    this.set = set;
     this.said = html("p", { class: "small", role: "status" });
     this.body = html("div");
     show(place, html("details", { class: "signing" }, html("summary", {}, "Sign my commands"), this.body, this.said));
@@ -68,12 +70,14 @@ export class Signing {
     this.encounter.signer = new Signer(this.seat, key);
   }
 
+  /** @param {SeatKey} key */
   #download(key) {
     const address = URL.createObjectURL(new Blob([`${key.secret}\n`], { type: "text/plain" }));
     html("a", { href: address, download: `${this.seat}.key` }).click();
     URL.revokeObjectURL(address);
   }
 
+  /** Do what a click asks, and say what went wrong. @param {() => Promise<unknown>} act */
   async #try(act) {
     this.said.className = "small";
     this.said.textContent = "";
@@ -81,7 +85,7 @@ export class Signing {
       await act();
     } catch (fault) {
       this.said.className = "small fault";
-      this.said.textContent = fault.detail ?? fault.message;
+      this.said.textContent = faultText(fault);
     }
     this.#draw();
   }

@@ -10,6 +10,9 @@ import { html, say, show } from "../shared/dom.mjs";
  * @property {() => string} opened the panel that is open
  */
 
+/** @type {Record<string, number>} how many tabs further a key leads */
+const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
+
 /**
  * Make tabs; return the panels by name, and what can be done with them.
  * @param {HTMLElement} list @param {HTMLElement} place @param {[string, string][]} names each with its text
@@ -17,9 +20,16 @@ import { html, say, show } from "../shared/dom.mjs";
  * @returns {Record<string, any> & Tabs}
  */
 export const tabsIn = (list, place, names, opened = () => {}) => {
-  const tabs = {}, panels = {}, badges = {}, docked = new Set();
+  /** @type {Record<string, HTMLElement>} */
+  const tabs = {};
+  /** @type {Record<string, HTMLElement>} */
+  const panels = {};
+  /** @type {Record<string, HTMLElement>} */
+  const badges = {};
+  /** @type {Set<string>} */
+  const docked = new Set();
   let open = names[0][0];
-  const select = (name) => {
+  const select = (/** @type {string} */ name) => {
     if (!docked.has(name)) open = name;
     for (const [each] of names) {
       const isOpen = each === open;
@@ -29,8 +39,8 @@ export const tabsIn = (list, place, names, opened = () => {}) => {
     }
     opened(name);
   };
-  const move = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const move = (/** @type {KeyboardEvent} */ event) => {
+    const step = STEPS[event.key];
     if (!step) return;
     const shown = names.filter(([each]) => !docked.has(each));
     const from = shown.findIndex(([each]) => tabs[each] === event.currentTarget);
@@ -47,13 +57,13 @@ export const tabsIn = (list, place, names, opened = () => {}) => {
   show(list, Object.values(tabs));
   show(place, Object.values(panels));
   select(open);
-  const badge = (name, count) => {
+  const badge = (/** @type {string} */ name, /** @type {number} */ count) => {
     if (!badges[name]) return;
     badges[name].hidden = !count;
     say(badges[name], count ? String(count) : "");
     if (count) badges[name].setAttribute("aria-label", `${count} waiting`);
   };
-  const dock = (name, where) => {
+  const dock = (/** @type {string} */ name, /** @type {HTMLElement | null} */ where) => {
     if (!panels[name] || docked.has(name) === Boolean(where)) return;
     if (where) {
       docked.add(name);
@@ -65,7 +75,7 @@ export const tabsIn = (list, place, names, opened = () => {}) => {
       panels[name].setAttribute("role", "tabpanel");
     }
     tabs[name].hidden = Boolean(where);
-    if (where && open === name) open = names.find(([each]) => each !== name)[0];
+    if (where && open === name) [open] = names.find(([each]) => each !== name) ?? [name];
     select(open);
   };
   return Object.assign(panels, { select, badge, dock, opened: () => open });

@@ -1,16 +1,17 @@
 // Home: the encounters that the key or the token may see.
 
 import { confirmed } from "../shared/ask.mjs";
-import { at, button, html, show } from "../shared/dom.mjs";
+import { at, button, faultText, html, show } from "../shared/dom.mjs";
 import { drawLink, qrOf } from "../shared/links.mjs";
 import { askForKey, client, fragment, heldKey, isRemembered, keep, replaceFragment, seatOf } from "../shared/session.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {import("../client/contract.mjs").Encounters["encounters"][number]} Listed */
+/** @typedef {import("../client/contract.mjs").Library["entries"][number]} Sample */
 
 const PAGE = 30;
 const FEW = 3; // fights below which samples are offered
 
-/** Return in a few words whose turn it is, or how it ended. @param {Json} encounter */
+/** Return in a few words whose turn it is, or how it ended. @param {Listed} encounter */
 const turn = ({ winner, waiting, status }) => {
   if (winner !== null) return `${winner} won`;
   if (status !== "open") return status === "over" ? "nobody won" : "";
@@ -21,7 +22,7 @@ const turn = ({ winner, waiting, status }) => {
   return `${blocking.length ? "waits for" : "may act:"} ${[...new Set(named)].join(", ")}`;
 };
 
-/** @param {Json} encounter */
+/** @param {Listed} encounter */
 const item = (encounter) => html("li", {}, html("a", { href: `/encounters/${encounter.encounter}` },
   html("b", {}, encounter.title || "Without a title"),
   html("span", { class: `chip ${encounter.status}` }, encounter.status),
@@ -40,22 +41,26 @@ const receive = (take) => {
 /** Return a place to drop a bundle, which the service audits and shows like its own encounters. @param {string} key */
 const importing = (key) => {
   const said = html("p", { role: "status" });
-  const take = async (file) => {
+  const take = async (/** @type {File} */ file) => {
     said.textContent = `${file.name} is sent and audited …`;
     try {
       const done = await client(key).takeBundle(await file.text());
       if (done.status === "done") location.assign(`/encounters/${done.encounter}`);
-      else said.textContent = `It was not imported: ${done.refusal ?? done.fault ?? done.status}`;
+      else said.textContent = `It was not imported: ${done.refusal?.detail ?? done.status}`;
     } catch (fault) {
-      said.textContent = fault.detail ?? fault.message;
+      said.textContent = faultText(fault);
     }
   };
   const file = html("input", { type: "file", class: "visually-hidden", id: "bundle", accept: ".jsonl", onchange: () => take(file.files[0]) });
   const zone = html("label", { class: "drop", for: "bundle" }, html("b", {}, "Import a bundle"), " or drop it here: the service audits it and shows it on its map. ",
     html("a", { href: "/verify" }, "Or verify it in your browser alone."), file, said);
   if (fragment().has("import") && opener) receive(take);
-  zone.addEventListener("dragover", (event) => event.preventDefault());
-  zone.addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer.files[0]); });
+  zone.addEventListener("dragover", (/** @type {DragEvent} */ event) => event.preventDefault());
+  zone.addEventListener("drop", (/** @type {DragEvent} */ event) => {
+    event.preventDefault();
+    const dropped = event.dataTransfer?.files[0];
+    if (dropped) take(dropped);
+  });
   return zone;
 };
 
@@ -63,9 +68,9 @@ const importing = (key) => {
 const samples = async (key, place) => {
   const books = await client(key).rulesets();
   const all = (await Promise.all(books.map(({ edition }) => client(key).library(edition, { kind: "fight" })))).flat();
-  const open = async (sample, node) => {
+  const open = async (/** @type {Sample} */ sample, /** @type {HTMLButtonElement} */ node) => {
     node.disabled = true;
-    const encounter = await client(key).open(sample.data);
+    const encounter = await client(key).open(/** @type {import("../client/contract.mjs").Opening} */ (sample.data));
     location.assign(`/encounters/${encounter.id}`);
   };
   show(place, all.length ? [html("h2", {}, "Sample fights"), html("div", { class: "row wrap" }, all.map((sample) => html("button", { type: "button", class: "sample", onclick: (event) => open(sample, event.currentTarget) },
@@ -94,6 +99,7 @@ const list = async (key) => {
   const more = button("Show more", () => take(), { hidden: true });
   const status = html("select", { "aria-label": "Status", onchange: () => begin() },
     ["", "open", "over", "closed"].map((value) => html("option", { value }, value || "every status")));
+  /** @type {AsyncGenerator<Listed, void>} */
   let found;
   const take = async () => {
     for (let count = 0; count < PAGE; count += 1) {
@@ -121,7 +127,7 @@ const start = (fault) => {
   const key = fault ? null : heldKey();
   show(at("leave"), key !== null && button("Forget the key", () => { keep(null); start(); }));
   if (key === null) {
-    askForKey(at("main"), () => start(), fault ? fault.detail ?? fault.message : "");
+    askForKey(at("main"), () => start(), fault ? faultText(fault) : "");
     return;
   }
   const seat = seatOf(key);

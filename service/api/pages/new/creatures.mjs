@@ -1,14 +1,25 @@
 // The creatures of a new fight: from stat blocks by search and count, from a list file, from an earlier fight, or by form.
 
-import { button, capital, html, words } from "../shared/dom.mjs";
+import { button, capital, faultText, html, words } from "../shared/dom.mjs";
 import { drawBlocks, drawSheet, idOf, newSheet } from "../shared/creature_form.mjs";
 
 /** @typedef {Record<string, any>} Json */
+/** @typedef {import("../client/contract.mjs").CreatureToken} Token */
+/** @typedef {{id: string, name: string, side: string, position: number[], sheet?: Json, carried?: Json, days_between?: number}} Member a creature of the draft: its sheet, or what it carries over from an earlier fight */
+/** @typedef {{name: string, seat: string, creatures: string[]}} Player */
+/**
+ * @typedef {{step: string, edition: string | null, title: string, cast: Member[], sides: string[], terrain: Record<string, string>, walls: Record<string, string>, scenery: Json,
+ *  seats: Player[], options: Json, picture?: {width: number, height: number} | null}} Draft
+ */
+/**
+ * @typedef {{draft: Draft, book: import("../shared/creature_form.mjs").Book | undefined, wanted: string, editing: string | null, faults: Map<string, string>, client: import("../client/rewound.mjs").Client,
+ *  search: (wanted: string) => void, edit: (id: string) => void, set: (part: Partial<Draft>) => void, tell: (text: string, isFault?: boolean) => void}} Step what the step reads and does
+ */
 
 const ROW = 8; // creatures beside each other before the next row begins
 const EARLIER = 20; // fights that are offered
 
-/** Return a free cell for the next creature of a side: sides face each other. @param {Json[]} cast @param {string[]} sides @param {string} side */
+/** Return a free cell for the next creature of a side: sides face each other. @param {Member[]} cast @param {string[]} sides @param {string} side */
 const freeCell = (cast, sides, side) => {
   const taken = new Set(cast.map((each) => String(each.position)));
   for (let number = 0; ; number += 1) {
@@ -17,7 +28,7 @@ const freeCell = (cast, sides, side) => {
   }
 };
 
-/** Return the cast with another creature; those with the same name are numbered, the first one too. @param {Json} draft @param {{name: string, side: string, sheet?: Json, carried?: Json, position?: number[]}} made */
+/** Return the cast with another creature; those with the same name are numbered, the first one too. @param {Draft} draft @param {{name: string, side: string, sheet?: Json, carried?: Json, position?: number[]}} made @returns {Member[]} */
 const withOne = (draft, { name, side, position, ...rest }) => {
   const same = draft.cast.filter((each) => each.name === name || (each.name.startsWith(`${name} `) && /^ \d+$/.test(each.name.slice(name.length))));
   const cast = draft.cast.map((each) => (each.name === name && !rest.carried && !each.carried ? { ...each, name: `${name} 1` } : each));
@@ -27,18 +38,17 @@ const withOne = (draft, { name, side, position, ...rest }) => {
 };
 
 /** What the step knows besides the draft: the side and the count that the next creatures get, and earlier fights. */
-const choice = { side: "", count: 1, earlier: /** @type {Json[] | null} */ (null), from: "", cast: /** @type {Json[]} */ ([]) };
+const choice = { side: "", count: 1, earlier: /** @type {import("../client/contract.mjs").Encounters["encounters"] | null} */ (null), from: "", cast: /** @type {Token[]} */ ([]) };
 
 /**
  * Draw the step.
- * @param {{draft: Json, book: import("../shared/creature_form.mjs").Book, wanted: string, editing: string | null, faults: Map<string, string>, client: import("../client/rewound.mjs").Client,
- *  search: (wanted: string) => void, edit: (id: string) => void, set: (part: Json) => void, tell: (text: string, isFault?: boolean) => void}} on
+ * @param {Step} on
  */
 export const drawCreatures = (on) => {
   const { draft, book } = on;
-  const side = draft.sides.includes(choice.side) ? choice.side : draft.cast.length ? draft.sides.at(-1) : draft.sides[0];
+  const side = draft.sides.includes(choice.side) ? choice.side : draft.sides[draft.cast.length ? draft.sides.length - 1 : 0];
   const redraw = () => on.set({});
-  const add = (block) => {
+  const add = (/** @type {Json} */ block) => {
     let next = draft;
     for (let number = 0; number < choice.count; number += 1) next = { ...next, cast: withOne(next, { name: block.name, side, sheet: structuredClone(block.data) }) };
     choice.count = 1;
@@ -53,17 +63,18 @@ export const drawCreatures = (on) => {
       html("div", { class: "row", key: "more" }, book?.sheet && button("A sheet of its own", () => {
         const cast = withOne(draft, { name: "Hero", side, sheet: newSheet(book, "hero", "Hero", side) });
         on.set({ cast });
-        on.edit(cast.at(-1).id);
+        on.edit(cast[cast.length - 1].id);
       }, { class: "own-sheet" }),
-      html("label", { class: "drop-here", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); list(on, side, event.dataTransfer.files[0]); } }, "A list of creatures (table, JSON, YAML, stat blocks)", html("input", { type: "file", class: "visually-hidden", accept: ".csv,.tsv,.txt,.json,.yaml,.yml,.md", onchange: (event) => list(on, side, event.target.files[0]) }))),
+      html("label", { class: "drop-here", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); list(on, side, event.dataTransfer?.files[0]); } }, "A list of creatures (table, JSON, YAML, stat blocks)", html("input", { type: "file", class: "visually-hidden", accept: ".csv,.tsv,.txt,.json,.yaml,.yml,.md", onchange: (event) => list(on, side, event.target.files[0]) }))),
       earlier(on, side, redraw)),
     html("div", { key: "cast" }, html("h3", {}, `In the fight: ${draft.cast.length}`), draft.cast.length ? html("ul", { class: "cast" }, draft.cast.map((each, index) => member(on, each, index))) : html("p", { class: "soft" }, "Nobody yet. Choose from the stat blocks."),
       [...on.faults].filter(([pointer]) => /^\/(creatures|sides)/.test(pointer)).map(([pointer, text]) => html("p", { class: "fault small", role: "alert", key: pointer }, `${capital(words(pointer.slice(1).replaceAll("/", " ")))}: ${text}`))))];
 };
 
+/** Draw a creature of the draft. @param {Step} on @param {Member} each @param {number} index */
 const member = (on, each, index) => {
   const { draft, book } = on;
-  const change = (part) => on.set({ cast: draft.cast.map((other) => (other.id === each.id ? { ...other, ...part } : other)) });
+  const change = (/** @type {Partial<Member>} */ part) => on.set({ cast: draft.cast.map((other) => (other.id === each.id ? { ...other, ...part } : other)) });
   const below = `/creatures/${index}/sheet`;
   const faults = new Map([...on.faults].filter(([pointer]) => pointer.startsWith(below)).map(([pointer, text]) => [pointer.slice(below.length), text]));
   return html("li", { key: each.id, "data-member": each.id }, html("div", { class: "row" },
@@ -74,14 +85,16 @@ const member = (on, each, index) => {
   on.editing === each.id && each.sheet && book?.sheet ? html("div", { class: "sheet" }, drawSheet(book, { ...each.sheet, name: each.name, side: each.side }, (sheet) => change({ sheet, name: sheet.name, side: sheet.side }), { id: `sheet-${each.id}`, faults, sides: draft.sides })) : null);
 };
 
-/** Take a list of creatures of another tool. */
+/** Take a list of creatures of another tool. @param {Step} on @param {string} side @param {File | undefined} file */
 const list = async (on, side, file) => {
-  if (!file) return;
+  const { book } = on, { edition } = on.draft;
+  if (!file || !book || !edition) return;
   try {
-    const made = await on.client.importFile(await file.text(), { edition: on.draft.edition, kind: "creatures", side });
+    const made = await on.client.importFile(await file.text(), { edition, kind: "creatures", side });
+    const creatures = /** @type {Json[]} */ (made.part.creatures ?? []);
     let next = on.draft;
-    for (const { sheet, position, carried, ...entry } of made.part.creatures ?? []) {
-      const own = sheet ?? { ...on.book.blocks.find((each) => each.id === entry.stat_block)?.data };
+    for (const { sheet, position, carried, ...entry } of creatures) {
+      const own = sheet ?? { ...book.blocks.find((each) => each.id === entry.stat_block)?.data };
       const name = own.name && !entry.name ? own.name : entry.name ?? "Creature";
       const of = sheet?.side ?? entry.side ?? side;
       if (!next.sides.includes(of)) next = { ...next, sides: [...next.sides.filter((each) => next.cast.some((other) => other.side === each)), of] };
@@ -90,32 +103,32 @@ const list = async (on, side, file) => {
     on.tell([`${file.name} was read.`, ...made.notes.map((each) => `${capital(each.replace(/^\/\S+: /, ""))}.`)].join(" "), false);
     on.set({ cast: next.cast, sides: next.sides });
   } catch (fault) {
-    on.tell(`${file.name}: ${fault.detail ?? fault.message}`);
+    on.tell(`${file.name}: ${faultText(fault)}`);
   }
 };
 
-/** Draw the characters of earlier fights: each enters as it stood. */
+/** Draw the characters of earlier fights: each enters as it stood. @param {Step} on @param {string} side @param {() => void} redraw */
 const earlier = (on, side, redraw) => {
   const { client, draft } = on;
   const read = async () => {
-    choice.earlier = [];
-    for await (const each of client.encounters({ edition: draft.edition })) {
-      choice.earlier.push(each);
-      if (choice.earlier.length >= EARLIER) break;
+    const found = choice.earlier = /** @type {NonNullable<typeof choice.earlier>} */ ([]);
+    for await (const each of client.encounters({ edition: draft.edition ?? undefined })) {
+      found.push(each);
+      if (found.length >= EARLIER) break;
     }
     redraw();
   };
-  const take = async (id) => {
+  const take = async (/** @type {string} */ id) => {
     choice.from = id;
     choice.cast = id ? await client.encounter(id).creatures().catch(() => []) : [];
     redraw();
   };
-  const bring = async ({ id, name }) => {
+  const bring = async (/** @type {Token} */ { id, name }) => {
     try {
       const carried = await client.encounter(choice.from).carried(id);
       on.set({ cast: withOne(draft, { name, side, carried }) });
     } catch (fault) {
-      on.tell(capital(fault.detail ?? fault.message));
+      on.tell(capital(faultText(fault)));
     }
   };
   return html("details", { key: "earlier", ontoggle: (event) => event.currentTarget.open && choice.earlier === null && read() }, html("summary", {}, "Characters of an earlier fight"),

@@ -5,6 +5,8 @@ import { keepPicture } from "../shared/pictures.mjs";
 import { BattleMap } from "../fight/map.mjs";
 
 /** @typedef {Record<string, any>} Json */
+/** @typedef {import("../client/contract.mjs").CreatureToken} Token */
+/** @typedef {{tokens: Map<string, Token>, terrain: Record<string, string>, walls: Record<string, string>, scenery: Json}} Seen what is drawn: cells are named `x,y`, edges `x,y|x,y` */
 
 const NEAR = 0.5; // how far from an edge a click may be, in cells
 
@@ -12,8 +14,9 @@ const NEAR = 0.5; // how far from an edge a click may be, in cells
 const edgeAt = ({ x, y }) => {
   const [cx, cy] = [Math.floor(x), Math.floor(y)];
   const [dx, dy] = [x - cx, y - cy];
-  const sides = [[dx, [cx - 1, cy], [cx, cy]], [1 - dx, [cx, cy], [cx + 1, cy]], [dy, [cx, cy - 1], [cx, cy]], [1 - dy, [cx, cy], [cx, cy + 1]]].sort((a, b) => a[0] - b[0]);
-  const [far, a, b] = sides[0];
+  /** @type {[number, number[], number[]][]} how far each edge is, and its cells */
+  const sides = [[dx, [cx - 1, cy], [cx, cy]], [1 - dx, [cx, cy], [cx + 1, cy]], [dy, [cx, cy - 1], [cx, cy]], [1 - dy, [cx, cy], [cx, cy + 1]]];
+  const [far, a, b] = sides.sort((one, other) => one[0] - other[0])[0];
   return far <= NEAR ? `${a.join()}|${b.join()}` : null;
 };
 
@@ -23,16 +26,21 @@ export class Ground {
   constructor(on) {
     this.on = on;
     this.tool = "move";
+    /** @type {string | null} the creature that the next click places */
+    this.selected = null;
+    /** @type {Seen} */
+    this.seen = { tokens: new Map(), terrain: {}, walls: {}, scenery: {} };
     this.place = html("div", { class: "ground" });
     this.map = new BattleMap(this.place, {
       picked: (id) => { this.selected = this.selected === id ? null : id; this.#draw(); }, chosen: () => {},
       mayDrag: () => this.tool === "move", dragged: (id, cell) => on.place(id, cell),
     });
-    this.map.node.addEventListener("pointerdown", (event) => this.#pressed(event), { capture: true });
+    this.map.node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.#pressed(event), { capture: true });
+    /** @type {Blob | null} */
     this.blob = null;
   }
 
-  /** Draw the tools. @param {Json} takes what an opening takes @param {Json} draft @param {() => void} redraw */
+  /** Draw the tools. @param {{terrain: string[], light: string[]}} takes what an opening takes @param {Json} draft @param {() => void} redraw */
   tools(takes, draft, redraw) {
     const tools = [["move", "Place creatures"], ["wall", "Wall"], ["closed_door", "Door"], ["open_door", "Open door"], ...takes.terrain.filter((each) => each !== "normal").map((each) => [`terrain ${each}`, each === "wall" ? "rock" : words(each)]),
       ...takes.light.map((each) => [`light ${each}`, `${each} light`]), ["erase", "Erase"]];
@@ -43,7 +51,7 @@ export class Ground {
       button("Clear the map", () => this.on.change({ terrain: {}, walls: {}, scenery: {} }), { class: "quiet" }));
   }
 
-  /** Show it in *canvas*. @param {HTMLElement} canvas @param {{tokens: Map<string, Json>, terrain: Json, walls: Json, scenery: Json}} seen */
+  /** Show it in *canvas*. @param {HTMLElement} canvas @param {Seen} seen */
   show(canvas, seen) {
     this.seen = seen;
     if (this.place.parentNode !== canvas) canvas.append(this.place);
@@ -60,7 +68,7 @@ export class Ground {
     const { tokens, terrain, walls, scenery } = this.seen;
     const light = scenery.light ?? {};
     const rows = [...new Set([...Object.keys(terrain), ...Object.keys(light)])].map((name) => ({ row: this.#row(name), terrain: terrain[name] ?? "normal", light: light[name] ?? scenery.ambient ?? "bright", water: null, height_ft: scenery.heights?.[name] ?? 0, zones: [] }));
-    const edges = Object.entries(walls).map(([name, kind]) => ({ between: name.split("|").map((cell) => cell.split(",").map(Number)), kind }));
+    const edges = Object.entries(walls).map(([name, kind]) => ({ between: name.split("|").map((cell) => cell.split(",").map(Number)), kind: /** @type {import("../fight/map.mjs").Edge["kind"]} */ (kind) }));
     this.map.drawGround({ rows, edges, light: scenery.ambient ?? "bright" }, tokens.values());
     this.map.draw(tokens, this.selected, new Set(), false);
   }
@@ -81,7 +89,7 @@ export class Ground {
     event.stopPropagation();
     const node = this.map.node;
     const seen = new Set();
-    const paint = (each) => {
+    const paint = (/** @type {PointerEvent} */ each) => {
       const point = this.map.camera.at(each);
       const cell = `${Math.floor(point.x)},${Math.floor(point.y)}`;
       const edge = edgeAt(point);
@@ -103,9 +111,10 @@ export class Ground {
     paint(event);
   }
 
+  /** @param {string} kind @param {string} value @param {string} cell @param {string | null} edge */
   #paint(kind, value, cell, edge) {
     const { terrain, walls, scenery } = this.seen;
-    const without = (object, name) => Object.fromEntries(Object.entries(object ?? {}).filter(([each]) => each !== name));
+    const without = (/** @type {Json | undefined} */ object, /** @type {string | null} */ name) => Object.fromEntries(Object.entries(object ?? {}).filter(([each]) => each !== name));
     if (kind === "terrain") this.on.change({ terrain: { ...terrain, [cell]: value } });
     else if (kind === "light") this.on.change({ scenery: { ...scenery, light: { ...scenery.light, [cell]: value } } });
     else if (kind === "erase") this.on.change({ terrain: without(terrain, cell), walls: without(walls, edge), scenery: { ...scenery, light: without(scenery.light, cell) } });
@@ -119,7 +128,7 @@ export class Ground {
     this.map.drawPicture(URL.createObjectURL(this.blob), width, height);
   }
 
-  /** Keep the picture in this browser, for the fight that was opened. @param {string} encounter @param {Json | null} size */
+  /** Keep the picture in this browser, for the fight that was opened. @param {string} encounter @param {{width: number, height: number} | null} size */
   async keep(encounter, size) {
     if (this.blob && size) await keepPicture(encounter, { blob: this.blob, ...size });
   }

@@ -2,40 +2,54 @@
 //
 // The draft is one value, kept in this browser until the fight is open. What is wrong with it is said at its field.
 
-import { button, capital, html, patch, words } from "../shared/dom.mjs";
+import { at, button, capital, faultText, html, patch, words } from "../shared/dom.mjs";
 import { bookOf, idOf } from "../shared/creature_form.mjs";
+import { faultsOf } from "../shared/form.mjs";
 import { drawLink, qrOf } from "../shared/links.mjs";
 import { askForKey, client, heldKey, seatOf } from "../shared/session.mjs";
 import { drawCreatures } from "./creatures.mjs";
 import { Ground } from "./ground.mjs";
 
 /** @typedef {Record<string, any>} Json */
+/** @typedef {import("./creatures.mjs").Draft} Draft */
+/** @typedef {import("../client/contract.mjs").Rulesets["rulesets"][number]} Listed */
+/** @typedef {import("../client/contract.mjs").Ruleset["options"][number]} Option a choice of the house */
+/** @typedef {Parameters<typeof drawLink>[0]} Link */
 
 const DRAFT = "rewound.new";
 const SIDES = ["heroes", "foes"];
 const LINK_S = 604800; // a week
 const STEPS = [["book", "Book"], ["creatures", "Creatures"], ["map", "Map"], ["seats", "Seats"], ["open", "Open"]];
 /** Where the members of an opening are written. */
-const PLACES = { creatures: "creatures", sides: "creatures", terrain: "map", walls: "map", scenery: "map", seats: "seats", options: "seats", title: "seats", player_side: "seats" };
+const PLACES = /** @type {Record<string, string>} */ ({ creatures: "creatures", sides: "creatures", terrain: "map", walls: "map", scenery: "map", seats: "seats", options: "seats", title: "seats", player_side: "seats" });
 
+/** @returns {Draft} */
 const fresh = () => ({ step: "book", edition: null, title: "", cast: [], sides: SIDES, terrain: {}, walls: {}, scenery: {}, seats: [], options: {} });
 
 class NewFight {
   /** @param {HTMLElement} place @param {import("../client/rewound.mjs").Client} client */
   constructor(place, client) {
-    Object.assign(this, { place, client });
+    this.place = place;
+    this.client = client;
+    /** @type {Draft} */
     this.draft = fresh();
     try {
       this.draft = { ...fresh(), ...JSON.parse(localStorage.getItem(DRAFT) ?? "{}") };
     } catch { /* a draft that is not read is begun again */ }
+    /** @type {Map<string, string>} what is wrong, by JSON pointer */
     this.faults = new Map();
     this.fault = "";
     this.note = ""; // what a file that was taken has left to say
     this.wanted = "";
-    this.editing = null; // the creature whose sheet is open
+    /** @type {string | null} the creature whose sheet is open */
+    this.editing = null;
+    /** @type {{id: string, links: Link[]} | null} what there is once the fight is open */
     this.links = null;
     this.isOpening = false;
+    /** @type {Listed[]} */
     this.books = [];
+    /** @type {import("../client/contract.mjs").SheetSchema["opening"]} what an opening takes */
+    this.takes = { fields: [], terrain: [], light: [] };
     this.ground = new Ground({ change: (part) => this.set(part), place: (id, cell) => this.#moved(id, cell) });
     this.#begin();
   }
@@ -54,7 +68,7 @@ class NewFight {
     this.takes = written?.opening ?? { fields: [], terrain: [], light: [] };
   }
 
-  /** Change the draft, and keep it. @param {Json} part */
+  /** Change the draft, and keep it. @param {Partial<Draft>} part */
   set(part) {
     this.draft = { ...this.draft, ...part };
     try {
@@ -69,16 +83,17 @@ class NewFight {
     this.set({ step });
   }
 
+  /** @param {string} id @param {number[]} cell */
   #moved(id, cell) {
     this.set({ cast: this.draft.cast.map((each) => (each.id === id ? { ...each, position: cell } : each)) });
   }
 
-  /** Return the creatures as a map shows them. */
+  /** Return the creatures as a map shows them. @returns {Map<string, import("../client/contract.mjs").CreatureToken>} */
   get tokens() {
-    return new Map(this.draft.cast.map((each) => [each.id, { id: each.id, name: each.name, side: each.side, position: each.position, space: 1, height_ft: 0, status: "active", hp: this.#most(each), hp_max: this.#most(each), conditions: [], hidden: false, acts: false }]));
+    return new Map(this.draft.cast.map((each) => [each.id, { id: each.id, name: each.name, side: each.side, kind: "", size: "", position: each.position, space: 1, height_ft: 0, status: /** @type {const} */ ("active"), hp: this.#most(each), hp_max: this.#most(each), conditions: [], hidden: false, load: null, capacity: null, acts: false }]));
   }
 
-  /** Return the hit points of a creature, as its sheet or the book has them. */
+  /** Return the hit points of a creature, as its sheet or the book has them. @param {import("./creatures.mjs").Member} creature @returns {number | null} */
   #most({ sheet }) {
     return sheet ? sheet.hp_max ?? this.book?.sheet?.properties.hp_max?.default ?? null : null;
   }
@@ -87,7 +102,7 @@ class NewFight {
   get opening() {
     const { edition, title, cast, sides, seats, options, terrain, walls, scenery } = this.draft;
     const used = sides.filter((side) => cast.some((each) => each.side === side));
-    const has = (name) => this.takes.fields.includes(name);
+    const has = (/** @type {string} */ name) => this.takes.fields.includes(name);
     return {
       edition, title: title || "A fight",
       ...(has("sides") ? { sides: used.length === 2 ? used : sides, player_side: (used[0] ?? sides[0]) } : {}),
@@ -107,11 +122,18 @@ class NewFight {
     patch(this.place,
       html("ol", { class: "steps", key: "steps", "aria-label": "Steps" }, STEPS.map(([name, text], index) => html("li", { key: name }, button(`${index + 1} ${text}`, () => this.#go(name), {
         "aria-current": name === draft.step ? "step" : null, disabled: (index > 0 && !draft.edition) || Boolean(this.links) })))),
-      html("section", { class: `step is-${draft.step}`, key: draft.step, "aria-label": STEPS[at][1] }, this[`_${draft.step}`]()),
+      html("section", { class: `step is-${draft.step}`, key: draft.step, "aria-label": STEPS[at][1] }, this.#asked()),
       html("div", { class: "foot", key: "foot" }, at > 0 && !this.links ? button("Back", () => this.#go(STEPS[at - 1][0])) : null,
         html("p", { class: this.fault ? "fault small" : "small soft", role: this.fault ? "alert" : "status" }, this.fault || this.note || this.#summary()),
         next ? button(`Next: ${next[1]}`, () => this.#go(next[0]), { class: "main next", disabled: !isReady }) : null));
-    if (draft.step === "map") this.ground.show(this.place.querySelector(".canvas"), { tokens: this.tokens, terrain: draft.terrain, walls: draft.walls, scenery: draft.scenery });
+    if (draft.step === "map") this.ground.show(/** @type {HTMLElement} */ (this.place.querySelector(".canvas")), { tokens: this.tokens, terrain: draft.terrain, walls: draft.walls, scenery: draft.scenery });
+  }
+
+  /** Return what the step asks. */
+  #asked() {
+    /** @type {Record<string, () => import("../shared/dom.mjs").Child | import("../shared/dom.mjs").Child[]>} */
+    const steps = { book: () => this.#book(), creatures: () => this.#creatures(), map: () => this.#map(), seats: () => this.#seats(), open: () => this.#last() };
+    return steps[this.draft.step]();
   }
 
   #summary() {
@@ -121,19 +143,20 @@ class NewFight {
 
   // --- the steps; each is named after what it asks ---------------------------------------------------------------
 
-  _book() {
+  #book() {
     return [html("h2", {}, "Which book do you play?"), html("div", { class: "books" }, this.books.map(({ edition, title }) => html("button", { type: "button", key: edition, "aria-pressed": String(edition === this.draft.edition), onclick: () => this.#choose(edition) },
       html("b", {}, title), html("span", { class: "soft small" }, edition)))),
     this.draft.cast.length ? html("p", { class: "small" }, "You have a draft. ", button("Begin again", () => { this.draft = fresh(); this.set({}); }, { class: "quiet" })) : null];
   }
 
+  /** @param {string} edition */
   async #choose(edition) {
     if (edition !== this.draft.edition) this.draft = { ...fresh(), title: this.draft.title };
     await this.#read(edition);
     this.set({ edition, step: "creatures" });
   }
 
-  _creatures() {
+  #creatures() {
     return drawCreatures({
       draft: this.draft, book: this.book, wanted: this.wanted, editing: this.editing, faults: this.faults, client: this.client,
       search: (wanted) => { this.wanted = wanted; this.render(); }, edit: (id) => { this.editing = this.editing === id ? null : id; this.render(); },
@@ -141,34 +164,36 @@ class NewFight {
     });
   }
 
-  _map() {
+  #map() {
     return [html("h2", {}, "The map"), this.ground.tools(this.takes, this.draft, () => this.render()), html("div", { class: "canvas", key: "canvas", own: true }),
-      html("label", { class: "drop-here", key: "file", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); this.#file(event.dataTransfer.files[0]); } }, "Drop a map here (.uvtt, .dd2vtt), or click: walls, doors and light come from the file, its picture stays in this browser",
+      html("label", { class: "drop-here", key: "file", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); this.#file(event.dataTransfer?.files[0]); } }, "Drop a map here (.uvtt, .dd2vtt), or click: walls, doors and light come from the file, its picture stays in this browser",
         html("input", { type: "file", class: "visually-hidden", accept: ".uvtt,.dd2vtt,.df2vtt,.json", onchange: (event) => this.#file(event.target.files[0]) }))];
   }
 
-  /** Take a map of another tool. @param {File} file */
+  /** Take a map of another tool. @param {File | undefined} file */
   async #file(file) {
-    if (!file) return;
+    const { edition } = this.draft;
+    if (!file || !edition) return;
     try {
       const data = JSON.parse(await file.text());
       const { image, ...rest } = data;
-      const made = await this.client.importFile(JSON.stringify(rest), { edition: this.draft.edition, kind: "map" });
+      const made = await this.client.importFile(JSON.stringify(rest), { edition, kind: "map" });
+      const { terrain = {}, walls = {}, scenery = {} } = /** @type {Partial<Draft>} */ (made.part);
       const size = data.resolution?.map_size;
       if (image && size) this.ground.picture(image, size.x, size.y);
       this.fault = "";
       this.note = `${file.name} is on the map. ${made.notes.map((each) => `${capital(each.replace(/^\/\S+: /, ""))}.`).join(" ")}`;
-      this.set({ terrain: made.part.terrain ?? {}, walls: made.part.walls ?? {}, scenery: made.part.scenery ?? {}, picture: image && size ? { width: size.x, height: size.y } : null });
+      this.set({ terrain, walls, scenery, picture: image && size ? { width: size.x, height: size.y } : null });
     } catch (fault) {
-      this.fault = `${file.name}: ${fault.detail ?? fault.message}`;
+      this.fault = `${file.name}: ${faultText(fault)}`;
       this.render();
     }
   }
 
-  _seats() {
+  #seats() {
     const { draft, faults } = this;
     const held = new Map(draft.seats.flatMap((seat) => seat.creatures.map((id) => [id, seat.seat])));
-    const change = (index, part) => this.set({ seats: draft.seats.map((each, at) => (at === index ? { ...each, ...part } : each)) });
+    const change = (/** @type {number} */ index, /** @type {Partial<import("./creatures.mjs").Player>} */ part) => this.set({ seats: draft.seats.map((each, at) => (at === index ? { ...each, ...part } : each)) });
     return [html("h2", {}, "Who plays?"),
       html("div", { class: "field", "data-field": "/title" }, html("label", { for: "title" }, "What the fight is called"), html("input", { id: "title", type: "text", maxlength: 200, placeholder: "A fight", value: draft.title, autocomplete: "off", oninput: (event) => this.set({ title: event.target.value }) })),
       draft.seats.map((seat, index) => html("article", { class: "card share", key: index },
@@ -190,11 +215,12 @@ class NewFight {
     return { name: "", seat: `player-${number}`, creatures: free ? [free.id] : [] };
   }
 
+  /** @param {Option} option */
   #option({ key, values, text, bounds }) {
     const { options } = this.draft;
     const value = options[key] ?? values[0];
     const id = `option-${key}`;
-    const take = (chosen) => {
+    const take = (/** @type {unknown} */ chosen) => {
       const { [key]: _, ...rest } = options;
       this.set({ options: chosen === values[0] ? rest : { ...rest, [key]: chosen } });
     };
@@ -205,8 +231,8 @@ class NewFight {
       fault && html("p", { class: "fault small", role: "alert" }, fault));
   }
 
-  _open() {
-    if (this.links) return this.#opened();
+  #last() {
+    if (this.links) return this.#opened(this.links);
     const { cast, seats, title, edition } = this.draft;
     const bySide = this.draft.sides.map((side) => `${capital(words(side))}: ${cast.filter((each) => each.side === side).map((each) => each.name).join(", ") || "nobody"}`);
     return [html("h2", {}, title || "A fight"), html("p", {}, this.books.find((each) => each.edition === edition)?.title), html("ul", {}, bySide.map((text) => html("li", {}, text))),
@@ -221,8 +247,8 @@ class NewFight {
     this.faults = new Map();
     this.render();
     try {
-      const encounter = await this.client.open(this.opening);
-      await this.ground.keep(encounter.id, this.draft.picture);
+      const encounter = await this.client.open(/** @type {import("../client/contract.mjs").Opening} */ (/** @type {unknown} */ (this.opening)));
+      await this.ground.keep(encounter.id, this.draft.picture ?? null);
       const links = [];
       for (const { seat, name } of this.draft.seats) {
         await encounter.token(seat);
@@ -233,24 +259,25 @@ class NewFight {
       this.links = { id: encounter.id, links };
       localStorage.removeItem(DRAFT);
     } catch (fault) {
-      this.fault = capital(fault.detail ?? fault.message);
-      this.faults = new Map((fault.data?.errors ?? []).map((each) => [each.pointer, each.detail]));
+      this.fault = capital(faultText(fault));
+      this.faults = faultsOf(fault);
     }
     this.isOpening = false;
     this.render();
   }
 
-  #opened() {
-    const { id, links } = this.links;
+  /** Show the links. @param {{id: string, links: Link[]}} opened */
+  #opened(opened) {
+    const { id, links } = opened;
     return [html("h2", {}, "The fight is open"), html("p", {}, links.length ? "Give each player a link. You find them again under Share." : "You play every creature. Seat players under Share."),
       html("p", {}, html("a", { class: "button main go", href: `/encounters/${id}` }, "Go to the fight")),
-      html("div", { class: "links" }, links.map((link, index) => drawLink(link, (said) => { this.links.links[index] = { ...link, said }; this.render(); })))];
+      html("div", { class: "links" }, links.map((link, index) => drawLink(link, (said) => { links[index] = { ...link, said }; this.render(); })))];
   }
 }
 
 /** @param {string} [fault] */
 const start = (fault) => {
-  const place = document.getElementById("main");
+  const place = at("main");
   const key = fault ? null : heldKey();
   if (key === null) askForKey(place, () => { place.replaceChildren(); start(); }, fault ?? "");
   else if (seatOf(key)) start("That is the token of a seat. A new fight needs an API key.");

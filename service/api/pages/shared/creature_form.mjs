@@ -36,10 +36,17 @@ export const newSheet = (book, id, name, side) => ({ ...blankOf(book.sheet ?? {}
  * @param {Book} book @param {Json} sheet @param {(sheet: Json) => void} change @param {{faults?: Map<string, string>, id?: string, sides?: string[]}} [about]
  */
 export const drawSheet = (book, sheet, change, { faults, id = "sheet", sides = [] } = {}) => {
-  const form = { root: book.sheet, id, faults, set: (path, value) => change(withPart(sheet, path, value)), known: (name) => (name === "side" && sides.length ? sides.map((each) => [each, words(each)]) : undefined) };
-  const needed = new Set(book.sheet.required);
+  const root = book.sheet ?? {};
+  /** @type {import("./form.mjs").Form} */
+  const form = {
+    root, id, faults,
+    set: (path, value) => change(withPart(sheet, path, value)),
+    known: (name) => (name === "side" && sides.length ? sides.map((each) => [each, words(each)]) : undefined),
+  };
+  const needed = new Set(root.required);
   return book.groups.map(({ title, fields }, index) => {
-    const drawn = fields.filter((name) => name !== "id" && book.sheet.properties[name]).map((name) => fieldOf(form, book.sheet.properties[name], sheet[name] ?? book.sheet.properties[name].default, [name], needed.has(name)));
+    const shown = fields.filter((/** @type {string} */ name) => name !== "id" && root.properties[name]);
+    const drawn = shown.map((/** @type {string} */ name) => fieldOf(form, root.properties[name], sheet[name] ?? root.properties[name].default, [name], needed.has(name)));
     return drawn.length ? html("details", { key: title, class: "sheet-group", open: index === 0 }, html("summary", {}, title), drawn) : null;
   });
 };

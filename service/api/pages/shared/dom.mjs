@@ -10,6 +10,13 @@ const LISTENERS = Symbol("listeners");
 const OWN = Symbol("own");
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
+/** @typedef {{target: any, currentTarget: any}} Of what an event is about: the view that listens knows which element it made */
+/**
+ * @typedef {{[name: string]: any, onclick?: Listener<MouseEvent>, onchange?: Listener<Event>, oninput?: Listener<Event>, onfocus?: Listener<FocusEvent>, ontoggle?: Listener<Event>, onsubmit?: Listener<Event>,
+ *  onkeydown?: Listener<KeyboardEvent>, onpointerdown?: Listener<PointerEvent>, onpointermove?: Listener<PointerEvent>, onpointerup?: Listener<PointerEvent>,
+ *  onpointercancel?: Listener<PointerEvent>, onpointerleave?: Listener<PointerEvent>, onwheel?: Listener<WheelEvent>, ondragover?: Listener<DragEvent>, ondrop?: Listener<DragEvent>}} Attributes
+ */
+/** @template E @typedef {((event: E & Of) => unknown) | null | undefined | false} Listener */
 
 /** Hand an event to the listener that a node has now. @this {any} @param {Event} event */
 function hand(event) {
@@ -26,7 +33,7 @@ const listen = (node, type, listener) => {
 /**
  * Set attributes: `onclick` and the like are listeners, `true` is an empty attribute, `false` and null leave it out.
  * `key` finds the node again among its siblings; `own` says that what is in the node is not the view's, and stays.
- * @param {Element} node @param {Record<string, any>} attributes
+ * @param {Element} node @param {Attributes} attributes
  */
 const dress = (node, attributes) => {
   for (const [name, value] of Object.entries(attributes)) {
@@ -48,7 +55,7 @@ const nodesOf = (children) => {
   return made;
 };
 
-/** Return a new HTML element. @param {string} tag @param {Record<string, any>} [attributes] @param {...(Child | Child[])} children @returns {any} */
+/** Return a new HTML element. @param {string} tag @param {Attributes} [attributes] @param {...(Child | Child[])} children @returns {any} */
 export const html = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
   dress(node, attributes);
@@ -56,7 +63,7 @@ export const html = (tag, attributes = {}, ...children) => {
   return node;
 };
 
-/** Return a new SVG element. @param {string} tag @param {Record<string, any>} [attributes] @param {...(Child | Child[])} children @returns {any} */
+/** Return a new SVG element. @param {string} tag @param {Attributes} [attributes] @param {...(Child | Child[])} children @returns {any} */
 export const svg = (tag, attributes = {}, ...children) => {
   const node = document.createElementNS(SVG, tag);
   dress(node, attributes);
@@ -181,7 +188,7 @@ export const put = (node, attributes) => {
   for (const [name, value] of Object.entries(attributes)) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 };
 
-/** Return a button. @param {string} text @param {(event: Event) => void} onclick @param {Record<string, any>} [attributes] */
+/** Return a button. @param {string} text @param {(event: MouseEvent & Of) => unknown} onclick @param {Attributes} [attributes] */
 export const button = (text, onclick, attributes = {}) => html("button", { type: "button", onclick, ...attributes }, text);
 
 /** Return words for a name of the API: `grant_priority` is `grant priority`. @param {string} name */

@@ -4,7 +4,9 @@
 
 import { button, capital, html, words } from "./dom.mjs";
 
-/** @typedef {Record<string, any>} Json */
+/** @typedef {Record<string, any>} Json a schema, or an object that is written by one */
+/** @typedef {{id: string, name: string, isRequired: boolean, fault?: string, hasNote: boolean}} About what a control is told of its field */
+/** @typedef {{nodes: any, isGroup?: boolean, isCheck?: boolean}} Control its nodes; `isGroup`: they are several fields, `isCheck`: a box beside its title */
 /**
  * @typedef {object} Form
  * @property {Json} root the schema in whose `$defs` references are found
@@ -31,13 +33,13 @@ export const resolved = (schema, root) => {
 const without = (schema, root) => {
   const found = resolved(schema, root);
   if (found.anyOf) {
-    const ways = found.anyOf.filter((each) => each.type !== "null");
+    const ways = found.anyOf.filter((/** @type {Json} */ each) => each.type !== "null");
     const [first] = ways;
     const hasNull = ways.length < found.anyOf.length;
-    return [{ ...(ways.length === 1 ? resolved(first, root) : resolved(ways.find((each) => resolved(each, root).type) ?? first, root)), ...(found.description ? { description: found.description } : {}), ...(found.title ? { title: found.title } : {}) }, hasNull];
+    return [{ ...(ways.length === 1 ? resolved(first, root) : resolved(ways.find((/** @type {Json} */ each) => resolved(each, root).type) ?? first, root)), ...(found.description ? { description: found.description } : {}), ...(found.title ? { title: found.title } : {}) }, hasNull];
   }
-  if (Array.isArray(found.type)) return [{ ...found, type: found.type.find((each) => each !== "null") }, found.type.includes("null")];
-  if (found.enum?.includes(null)) return [{ ...found, enum: found.enum.filter((each) => each !== null) }, true];
+  if (Array.isArray(found.type)) return [{ ...found, type: found.type.find((/** @type {string} */ each) => each !== "null") }, found.type.includes("null")];
+  if (found.enum?.includes(null)) return [{ ...found, enum: found.enum.filter((/** @type {unknown} */ each) => each !== null) }, true];
   return [found, false];
 };
 
@@ -51,10 +53,12 @@ export const blankOf = (schema, root) => {
   if (found.enum) return found.enum[0];
   if (found.oneOf) return blankOf(found.oneOf[0], root);
   if (found.type === "object" && found.properties) {
-    return Object.fromEntries((found.required ?? []).map((name) => [name, blankOf(found.properties[name], root)]));
+    return Object.fromEntries((found.required ?? []).map((/** @type {string} */ name) => [name, blankOf(found.properties[name], root)]));
   }
   if (found.type === "array") return found.minItems && found.minItems === found.maxItems ? Array.from({ length: found.minItems }, () => blankOf(found.items ?? {}, root)) : [];
-  return { object: {}, boolean: false, string: "", integer: found.minimum > 0 ? found.minimum : 0 }[found.type] ?? null;
+  /** @type {Json} */
+  const least = { object: {}, boolean: false, string: "", integer: found.minimum > 0 ? found.minimum : 0 };
+  return least[found.type] ?? null;
 };
 
 /** Return *value* with the part at *path* replaced; undefined takes it out. @param {any} value @param {(string | number)[]} path @param {any} part @returns {any} */
@@ -91,11 +95,12 @@ export const fieldOf = (form, schema, value, path, isRequired = true) => {
   return html("div", { class: "field", key: pointer, "data-field": pointer }, html("label", { for: id }, title), control.nodes, told);
 };
 
-/** @param {Form} form @param {Json} found @param {any} value @param {(string | number)[]} path @param {{id: string, name: string, isRequired: boolean, fault?: string}} about */
+/** @param {Form} form @param {Json} found @param {any} value @param {(string | number)[]} path @param {About} about @returns {Control} */
 const controlOf = (form, found, value, path, about) => {
   const { id, name, isRequired, fault, hasNote } = about;
   const given = { id, name: id, "aria-invalid": fault ? "true" : null, "aria-describedby": [hasNote && `${id}-note`, fault && `${id}-fault`].filter(Boolean).join(" ") || null, required: isRequired };
-  const known = form.known?.(name) ?? found.enum?.map((each) => [each, words(String(each))]);
+  /** @type {[any, string][] | undefined} */
+  const known = form.known?.(name) ?? found.enum?.map((/** @type {unknown} */ each) => [each, words(String(each))]);
   if (known) {
     const none = isRequired && value !== null && value !== undefined ? [] : [[null, isRequired ? "choose" : "none"]];
     const all = [...none, ...known.filter(([each]) => each !== null)];
@@ -114,29 +119,33 @@ const controlOf = (form, found, value, path, about) => {
     oninput: (event) => form.set(path, event.target.value === "" && !isRequired ? null : event.target.value) }, isLong ? value ?? "" : null) };
 };
 
-/** @param {Form} form @param {Json} found @param {any} value @param {(string | number)[]} path @param {{id: string, name: string}} about */
+/** @param {Form} form @param {Json} found @param {any} value @param {(string | number)[]} path @param {About} about @returns {Control} */
 const listOf = (form, found, value, path, { id, name }) => {
+  /** @type {any[]} */
   const items = value ?? [];
   const each = resolved(found.items ?? {}, form.root);
-  const listed = form.listed?.(name) ?? each.enum?.map((one) => [one, words(String(one))]);
+  /** @type {[string, string][] | undefined} */
+  const listed = form.listed?.(name) ?? each.enum?.map((/** @type {string} */ one) => [one, words(String(one))]);
   if (listed && !found.prefixItems) {
     return { isGroup: true, nodes: html("div", { class: "row wrap" }, listed.map(([one, text], index) => html("label", { class: "tick-box" },
       html("input", { type: "checkbox", id: `${id}-${index}`, checked: items.includes(one), onchange: (event) => form.set(path, event.target.checked ? [...items, one] : items.filter((other) => other !== one)) }), html("span", {}, text)))) };
   }
   if (found.minItems === 2 && found.maxItems === 2 && each.type === "integer") { // a cell
-    const part = (index, text) => html("input", { id: index ? `${id}-y` : id, type: "number", step: 1, "aria-label": text, value: items[index] ?? "", oninput: (event) => form.set(path, [0, 1].map((at) => (at === index ? Number(event.target.value) : items[at] ?? 0))) });
-    return { nodes: html("div", { class: "row" }, part(0, "across"), part(1, "down"), form.point && button("Click on the map", () => form.point(path))) };
+    const part = (/** @type {number} */ index, /** @type {string} */ text) => html("input", { id: index ? `${id}-y` : id, type: "number", step: 1, "aria-label": text, value: items[index] ?? "", oninput: (event) => form.set(path, [0, 1].map((at) => (at === index ? Number(event.target.value) : items[at] ?? 0))) });
+    const { point } = form;
+    return { nodes: html("div", { class: "row" }, part(0, "across"), part(1, "down"), point && button("Click on the map", () => point(path))) };
   }
   const rows = items.map((item, index) => html("div", { class: "list-item", key: index }, fieldOf(form, { ...each, title: each.title ?? `${capital(words(name)).replace(/s$/, "")} ${index + 1}` }, item, [...path, index]),
     button("Take out", () => form.set([...path, index], undefined), { class: "quiet", "aria-label": `Take out ${words(name)} ${index + 1}` })));
   return { isGroup: true, nodes: [rows, button(items.length ? "One more" : "Add one", () => form.set([...path, items.length], blankOf(each, form.root)), { id, class: "add" })] };
 };
 
-/** @param {Form} form @param {Json} found @param {any} value @param {(string | number)[]} path @param {{id: string}} about */
+/** @param {Form} form @param {Json} found @param {any} value @param {(string | number)[]} path @param {{id: string}} about @returns {Control} */
 const groupOf = (form, found, value, path, { id }) => {
   if (found.oneOf) {
     const tag = found.discriminator?.propertyName ?? "kind";
-    const ways = found.oneOf.map((each) => resolved(each, form.root));
+    /** @type {Json[]} */
+    const ways = found.oneOf.map((/** @type {Json} */ each) => resolved(each, form.root));
     const kinds = ways.map((each) => each.properties[tag].const);
     const open = ways[Math.max(0, kinds.indexOf(value?.[tag]))];
     const pick = html("select", { id, "aria-label": capital(words(tag)), onchange: (event) => form.set(path, blankOf(ways[event.target.selectedIndex], form.root)) },
@@ -161,11 +170,11 @@ const groupOf = (form, found, value, path, { id }) => {
 export const fieldsOf = (form, schema, value, path, isShown = () => true) => {
   const needed = new Set(schema.required ?? []);
   const all = Object.entries(schema.properties ?? {}).filter(([name, each]) => isShown(name) && !("const" in resolved(each, form.root)));
-  const made = ([name, each]) => fieldOf(form, each, value?.[name], [...path, name], needed.has(name));
+  const made = (/** @type {[string, Json]} */ [name, each]) => fieldOf(form, each, value?.[name], [...path, name], needed.has(name));
   const first = all.filter(([name]) => needed.has(name)), rest = all.filter(([name]) => !needed.has(name));
   if (rest.length <= MANY - first.length || rest.length <= 3) return [first.map(made), rest.map(made)];
   return [first.map(made), html("details", { key: `more ${path.join("/")}` }, html("summary", {}, "More"), rest.map(made))];
 };
 
 /** Return faults by pointer, of a problem document. @param {any} fault @param {string} [below] the pointer that is left out @returns {Map<string, string>} */
-export const faultsOf = (fault, below = "") => new Map((fault.data?.errors ?? []).map((each) => [String(each.pointer ?? each.location ?? "").replace(/^#/, "").slice(below.length), each.detail ?? each.message ?? ""]));
+export const faultsOf = (fault, below = "") => new Map((fault.data?.errors ?? []).map((/** @type {Json} */ each) => [String(each.pointer ?? each.location ?? "").replace(/^#/, "").slice(below.length), each.detail ?? each.message ?? ""]));
