@@ -2,11 +2,10 @@
 //
 // The state is one store. `n` is the commit on screen; `isLive` keeps it at the newest one.
 
-import { AGAIN } from "../client/requests.mjs";
-import { Problem, Unreachable } from "../client/rewound.mjs";
-import { at, button, capital, html, put, say, words } from "../shared/dom.mjs";
+import { Problem } from "../client/rewound.mjs";
+import { at, button, capital, faultText, html, put, say, words } from "../shared/dom.mjs";
 import { keptPicture } from "../shared/pictures.mjs";
-import { fragment, replaceFragment } from "../shared/session.mjs";
+import { fragment, isAway, replaceFragment } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
 import { branchesOf, takenBack } from "./branches.mjs";
@@ -18,25 +17,25 @@ import { FightRecord, lostWith } from "./record.mjs";
 import { Rulings } from "./rulings.mjs";
 import { SealedChoices } from "./sealing.mjs";
 import { Signing } from "./signing.mjs";
+import { beginning, formOf, partsOf, tokensOf } from "./state.mjs";
 import { tabsIn } from "./tabs.mjs";
 import { Timeline } from "./timeline.mjs";
 import { countOf, mayAsk, notify, turnOf } from "./turn.mjs";
 
-/** @typedef {import("../client/rewound.mjs").Json} Json */
+/** @typedef {import("../client/rewound.mjs").Encounter} Encounter */
+/** @typedef {import("./state.mjs").Asked} Asked */
+/** @typedef {import("./act.mjs").Command} Command */
 
-const EMPTY = new Map();
+const EMPTY = /** @type {import("./record.mjs").Tokens} */ (new Map());
 const ACTORS = new Set(["gm", "player"]);
 const AUDITING = new Set(["gm", "auditor"]);
-const AS = { "*": "everybody" };
+const AS = /** @type {Record<string, string>} */ ({ "*": "everybody" });
 const REST_MS = 120; // who drags the timeline rests: the log and the address follow
 const LOST_MS = 600; // a connection that is back by then was not lost
 const RETRY_MS = 1000;
 const MOST_ROUNDS = 500;
 const WIDE = "(min-width: 62.01rem)"; // as in fight.css: Act stands beside the log
 const CLOSED = "Your seat has been closed by the gm, or its link has ended. What you see is how it was. Ask the gm for another link.";
-
-/** Return whether a request failed because the service did not answer, or not yet. @param {unknown} fault */
-const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Problem && AGAIN.has(fault.status));
 
 /**
  * @typedef {object} Look how a fight is looked at
@@ -45,11 +44,12 @@ const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Prob
  * @property {boolean} [isRecorded] nothing more will come
  */
 
-/** Read what the first screen needs, and show the fight. @param {import("../client/rewound.mjs").Encounter} encounter @param {Look} look */
+/** Read what the first screen needs, and show the fight. @param {Encounter} encounter @param {Look} look */
 export const open = async (encounter, look) => {
   const asked = { line: fragment().get("line") ?? undefined, seen_by: fragment().get("seen_by") ?? undefined };
   const [about, newest, { seat }, seats] = await Promise.all([
-    encounter.client.get(encounter.path, { line: asked.line }), encounter.client.get(`${encounter.path}/creatures`, asked),
+    /** @type {Promise<import("./state.mjs").About>} */ (encounter.client.get(encounter.path, { line: asked.line })),
+    /** @type {Promise<import("../client/contract.mjs").CreatureTokens>} */ (encounter.client.get(`${encounter.path}/creatures`, asked)),
     encounter.options({ line: asked.line, prompt: "-" }), // no prompt has this name: the answer names the seat alone
     encounter.seats(),
   ]);
@@ -59,22 +59,38 @@ export const open = async (encounter, look) => {
 };
 
 class Fight {
-  constructor(encounter, asked, look, { about, newest, seat, role, seats }) {
-    Object.assign(this, { encounter, asked, look });
+  /** @param {Encounter} encounter @param {Asked} asked @param {Look} look @param {import("./state.mjs").First} first */
+  constructor(encounter, asked, look, first) {
+    const { seat, role, seats } = first;
+    this.encounter = encounter;
+    this.asked = asked;
+    this.look = look;
     this.record = new FightRecord(encounter, asked, look.isRecorded ? Infinity : undefined);
+    /** @type {Map<number, number>} the first commit of each round */
     this.rounds = new Map();
+    this.marks = { rounds: this.#rounds(), parts: partsOf([]) };
+    /** @type {((cell: number[]) => void) | null} takes the next cell that is clicked */
+    this.pointing = null;
+    /** @type {import("./gm.mjs").GameMaster | undefined} */
+    this.gm = undefined;
+    /** @type {import("./share.mjs").Share | undefined} */
+    this.share = undefined;
+    /** @type {Promise<import("../client/contract.mjs").CommandTypes> | undefined} */
+    this.commands = undefined;
+    /** @type {Promise<void> | undefined} reads all of the record */
+    this.all = undefined;
+    /** @type {number | undefined} the commit that made the map on screen */
+    this.mapAt = undefined;
+    this.isFollowing = false;
     const wanted = Number(fragment().get("n")) || null;
-    this.store = new Store({
-      about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null, panel: "log",
-      options: null, targets: new Set(), verified: null, lines: [], forks: [], contested: 0,
-      newest: new Map(newest.creatures.map((each) => [each.id, each])), fault: "", isLost: false,
-    });
+    /** @type {Store<import("./state.mjs").State>} */
+    this.store = new Store(beginning(first, wanted));
     const isGm = role === "gm";
     this.isOwn = !asked.line && !asked.seen_by; // the line that is played, as one's own seat sees it
-    const panels = tabsIn(at("tabs"), at("panels"), [
+    const panels = tabsIn(at("tabs"), at("panels"), /** @type {[string, string][]} */ ([
       ...(this.isOwn && ACTORS.has(role) ? [["act", "Act"]] : []), ["log", "Log"], ...(isGm && this.isOwn ? [["gm", "GM"]] : []), ["creatures", "Creatures"],
       ["rulings", "Rulings"], ["dice", "Statistics"], ["proof", "Proof"], ...(isGm && this.isOwn ? [["share", "Share"]] : []),
-    ], (name) => this.#opened(name));
+    ]), (name) => this.#opened(name));
     const wide = matchMedia(WIDE);
     const dock = () => panels.dock("act", wide.matches ? at("acts") : null);
     wide.addEventListener("change", dock);
@@ -94,7 +110,7 @@ class Fight {
       visit: (line) => this.visit({ line }),
       type: (type) => this.#type(type),
       lost: (to) => this.record.entries.slice(to).flatMap((each) => (each ? lostWith(each) : [])),
-      form: () => this.#formOf(),
+      form: () => formOf(this.store.state.newest),
     });
     this.log = new Log(panels.log, {
       shown: (n) => this.go(n),
@@ -128,7 +144,7 @@ class Fight {
     if (wanted !== null) panels.select("log"); // a link to a commit shows what happened
     this.#sayWhatIsSeen();
     this.#draws();
-    addEventListener("keydown", (event) => this.#key(event));
+    addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#key(event));
     addEventListener("hashchange", () => this.#moved());
     if (!look.isRecorded) keptPicture(encounter.id).then((found) => found && this.map.drawPicture(URL.createObjectURL(found.blob), found.width, found.height));
     this.#start();
@@ -160,11 +176,11 @@ class Fight {
     this.store.set({ n: this.store.state.last, isLive: true });
   }
 
-  /** Look at another line of play, or as another seat sees it; null is one's own. @param {{line?: string | null, as?: string | null, n?: number}} asked */
+  /** Look at another line of play, or as another seat sees it; null is one's own. @param {{line?: string | null, seen_by?: string | null, n?: number}} asked */
   visit({ n, ...asked }) {
     const parts = fragment();
     for (const [name, value] of Object.entries(asked)) {
-      if (value === null) parts.delete(name);
+      if (value === null || value === undefined) parts.delete(name);
       else parts.set(name, value);
     }
     if ("line" in asked) parts.delete("n"); // commits are numbered in each line
@@ -203,7 +219,7 @@ class Fight {
     if (this.act.move(id, cell)) this.panels.select("act");
   }
 
-  /** Return the way of a movement, as the service foresees it; null for anything else. @param {Json | null} command */
+  /** Return the way of a movement, as the service foresees it; null for anything else. @param {Command | null} command @returns {Promise<import("./map.mjs").Foreseen | null>} */
   async #foreseen(command) {
     if (!command) return null;
     const { way } = await this.encounter.preview(command).catch(() => ({ way: null })); // the offer opens without it
@@ -257,7 +273,7 @@ class Fight {
       if (panel === "creatures") this.#list();
     });
     store.on(["n", "revision", "selected"], ({ selected }) => {
-      if (selected || !this.card.hidden) drawCard(this.card, this.tokens.get(selected), this.asked.seen_by ? undefined : (member) => this.#whyIs(selected, member),
+      if (selected || !this.card.hidden) drawCard(this.card, selected === null ? undefined : this.tokens.get(selected), this.asked.seen_by || selected === null ? undefined : (member) => this.#whyIs(selected, member),
         this.look.isRecorded ? undefined : (token) => this.#sheet(token));
     });
     store.on(["n", "revision"], () => this.#drawGround());
@@ -267,7 +283,7 @@ class Fight {
     });
     store.on(["n", "revision"], ({ n }) => this.#rest(n));
     store.on(["isLost", "fault"], ({ isLost, fault }) => say(at("lost"), fault || (isLost ? "Connection lost, trying again" : "")));
-    store.on(["revision"], () => { this.marks = { rounds: this.#rounds(), parts: this.#parts() }; });
+    store.on(["revision"], () => { this.marks = { rounds: this.#rounds(), parts: partsOf(this.record.scenes) }; });
     store.on(["lines", "about", "revision"], ({ lines, about }) => this.log.fold(takenBack({ origin: about.origin ?? null, lines }).map(({ n, text, line }) => ({
       n, text: `Taken back: ${text}`, read: () => this.#sentences(line, n),
     }))));
@@ -275,7 +291,7 @@ class Fight {
       this.timeline.drawBranches(branchesOf({ line: this.line, origin: about.origin ?? null, lines, forks }), last);
     });
     store.on(["n", "isLive", "revision", "about", "isLost"], ({ n, isLive, last, about, isLost }) => {
-      this.timeline.draw({ n, last, isLive, isLost, isOver: about.closed || about.status === "continued" || this.look.isRecorded, ...this.marks });
+      this.timeline.draw({ n, last, isLive, isLost, isOver: about.closed || about.status === "continued" || Boolean(this.look.isRecorded), ...this.marks });
     });
   }
 
@@ -315,6 +331,7 @@ class Fight {
     return this.all;
   }
 
+  /** @param {unknown} fault */
   #missed(fault) {
     if (!isAway(fault)) throw fault;
     setTimeout(() => this.#revised(), RETRY_MS); // what is drawn asks again
@@ -324,7 +341,7 @@ class Fight {
     this.store.set({ revision: this.store.state.revision + 1 });
   }
 
-  /** Return a choice of whose view is shown. */
+  /** Return a choice of whose view is shown. @param {import("./state.mjs").Seat[]} seats */
   #perspectives(seats) {
     const others = seats.filter((each) => each.seat !== "gm" && !each.closed).map((each) => [each.seat, each.seat]);
     const pick = html("select", { "aria-label": "Seen as", onchange: () => this.visit({ seen_by: pick.value || null }) },
@@ -382,7 +399,7 @@ class Fight {
     this.share.refresh();
   }
 
-  /** Show the sheet of a creature, as it is in the moment on screen. @param {any} token */
+  /** Show the sheet of a creature, as it is in the moment on screen. @param {import("../client/contract.mjs").CreatureToken} token */
   async #sheet(token) {
     const { n, last, about } = this.store.state;
     const { showSheet } = await import("./sheet.mjs");
@@ -391,7 +408,7 @@ class Fight {
 
   async #count() {
     const [{ dice }, { creatures }] = await Promise.all([
-      this.encounter.client.get(`${this.encounter.path}/rolls/statistics`, { line: this.asked.line }), this.encounter.creatureStatistics(this.asked)]);
+      /** @type {Promise<import("../client/contract.mjs").RollStatistics>} */ (this.encounter.client.get(`${this.encounter.path}/rolls/statistics`, { line: this.asked.line })), this.encounter.creatureStatistics(this.asked)]);
     const { drawStatistics } = await import("./statistics.mjs");
     drawStatistics(this.panels.dice, dice, creatures, this.log.names);
   }
@@ -403,17 +420,6 @@ class Fight {
       if (round && (n === 1 || (scenes[n - 2] && scenes[n - 2].round !== round))) this.rounds.set(round, n);
     });
     return [...this.rounds].map(([round, first]) => ({ round, first })).sort((a, b) => a.first - b.first);
-  }
-
-  /** Return the parts of rounds, as far as the record has been read. */
-  #parts() {
-    const found = [];
-    this.record.scenes.forEach(({ n, part }) => {
-      const before = found.at(-1);
-      if (before && before.part === part && before.last === n - 1) before.last = n;
-      else if (part) found.push({ part, first: n, last: n });
-    });
-    return found;
   }
 
   async #drawGround() {
@@ -429,8 +435,9 @@ class Fight {
 
   /** Return what happened in a line of play after a commit, in sentences. @param {string} line @param {number} after */
   async #sentences(line, after) {
+    /** @type {string[]} */
     const said = [];
-    for await (const commit of this.encounter.commits({ line, after, text: "en", limit: 500 })) said.push(...commit.text);
+    for await (const commit of this.encounter.commits({ line, after, text: "en", limit: 500 })) said.push(...commit.text ?? []);
     return said;
   }
 
@@ -452,7 +459,7 @@ class Fight {
           this.store.set({ fault: CLOSED, options: { options: [], version: this.store.state.last } });
           isOver = true;
         } else {
-          this.store.set({ fault: fault.message });
+          this.store.set({ fault: faultText(fault) });
           throw fault;
         }
       }
@@ -469,8 +476,7 @@ class Fight {
 
   /** Show the line of play that is played now, in place of the one on screen: nothing that a person writes is lost. */
   async #goOn() {
-    const { client, path } = this.encounter;
-    const [about, { creatures }, lines] = await Promise.all([client.get(path), client.get(`${path}/creatures`, { seen_by: this.asked.seen_by }), this.encounter.lines()]);
+    const [about, creatures, lines] = await Promise.all([this.encounter.about(), this.encounter.creatures({ seen_by: this.asked.seen_by }), this.encounter.lines()]);
     this.record = new FightRecord(this.encounter, this.asked);
     this.rounds.clear();
     this.log.clear();
@@ -478,8 +484,7 @@ class Fight {
     this.drawnAt = undefined;
     this.all = undefined;
     this.rested = undefined;
-    const newest = new Map(creatures.map((each) => [each.id, each]));
-    this.store.set({ about, newest, lines, n: about.version, last: about.version, isLive: true, verified: null, revision: this.store.state.revision + 1 });
+    this.store.set({ about, newest: tokensOf(creatures), lines, n: about.version, last: about.version, isLive: true, verified: null, revision: this.store.state.revision + 1 });
   }
 
   /** Say whether the service is reached, and read what may have changed when it is reached again. @param {boolean} isConnected */
@@ -495,13 +500,13 @@ class Fight {
   /** Follow what is new; returns true when nothing more will come in this line. */
   async #follow() {
     this.isFollowing = true;
-    const connected = (isConnected) => this.#connected(isConnected);
+    const connected = (/** @type {boolean} */ isConnected) => this.#connected(isConnected);
     for await (const { event, data } of this.encounter.stream({ after: this.record.last, line: this.asked.line, text: "en", connected })) {
       if (event === "commit") {
         await this.record.take(data);
         this.#arrived();
         this.#refreshSoon();
-        if (this.record.entries.at(-1)?.commit.events.some(({ type }) => type?.startsWith("amendment_"))) this.#listBranches();
+        if (this.record.entries.at(-1)?.commit.events.some((/** @type {{type?: string}} */ { type }) => type?.startsWith("amendment_"))) this.#listBranches();
       } else if (event === "continued" || event === "reset") {
         if (this.asked.line && event !== "reset") return true; // a line that ended stays on screen
         await this.#goOn();
@@ -514,14 +519,14 @@ class Fight {
   /** Read where rounds begin: they are marks on the timeline, and most of the record is not read yet. */
   async #listRounds() {
     const { client, path } = this.encounter;
-    const { rounds } = await client.get(`${path}/rounds`, { line: this.asked.line, limit: MOST_ROUNDS }).catch(() => ({ rounds: [] }));
+    const { rounds } = await /** @type {Promise<import("../client/contract.mjs").Rounds>} */ (client.get(`${path}/rounds`, { line: this.asked.line, limit: MOST_ROUNDS })).catch(() => ({ rounds: [] }));
     for (const { round, first } of rounds) this.rounds.set(round, first);
     this.#revised();
   }
 
   /** Read the lines of play and the forks: branches of the timeline. */
   async #listBranches() {
-    const [lines, forks] = await Promise.all([this.encounter.lines(), this.encounter.forks()].map((asked) => asked.catch(() => []))); // a file has none
+    const [lines, forks] = await Promise.all([this.encounter.lines().catch(() => []), this.encounter.forks().catch(() => [])]); // a file has none
     this.store.set({ lines, forks });
   }
 
@@ -544,12 +549,14 @@ class Fight {
   async #refresh() {
     const { last } = this.record;
     const line = { line: this.asked.line };
-    const [about, options] = await Promise.all([this.encounter.client.get(this.encounter.path, line), this.encounter.options({ ...line, text: "en", ...(this.isOwn && ACTORS.has(this.store.state.role) && !this.look.isRecorded ? { view: "full" } : {}) })]);
+    const [about, options] = await Promise.all([
+      /** @type {Promise<import("./state.mjs").About>} */ (this.encounter.client.get(this.encounter.path, line)), this.encounter.options({ ...line, text: "en", ...(this.isOwn && ACTORS.has(this.store.state.role) && !this.look.isRecorded ? { view: "full" } : {}) })]);
     if (last === this.record.last) this.store.set({ about, options: { ...options, options: this.sealing.offered(options.options) } });
     await this.rulings.refresh();
     this.store.set({ contested: this.rulings.waiting });
   }
 
+  /** @param {Command} command */
   async #send(command) {
     this.store.set({ isLive: true });
     await this.signing?.ready;
@@ -567,17 +574,10 @@ class Fight {
     return (await this.#types()).find((each) => each.type === name) ?? null;
   }
 
-  /** Return what forms of commands know of this table. @returns {Partial<import("../shared/form.mjs").Form>} */
-  #formOf() {
-    const creatures = [...this.store.state.newest.values()].map(({ id, name }) => [id, name]);
-    return {
-      known: (name) => (/^(creature|target|source|attacker|patient|toward)$/.test(name) ? creatures : undefined),
-      listed: (name) => (/^(creatures|targets|subjects|viewers)$/.test(name) ? creatures : undefined),
-    };
-  }
-
+  /** @param {KeyboardEvent} event */
   #key(event) {
-    const isTyping = /^(INPUT|SELECT|TEXTAREA|BUTTON|SUMMARY|A)$/.test(event.target.tagName) || event.target.closest?.("svg, [role=tablist]");
+    const target = /** @type {Element} */ (event.target);
+    const isTyping = /^(INPUT|SELECT|TEXTAREA|BUTTON|SUMMARY|A)$/.test(target.tagName) || target.closest?.("svg, [role=tablist]");
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     if (this.timeline.key(event)) event.preventDefault();
   }
@@ -593,7 +593,7 @@ class Fight {
 
   #moved() {
     const parts = fragment();
-    if (parts.get("key") || ["line", "seen_by"].some((name) => (parts.get(name) ?? undefined) !== this.asked[name])) location.reload();
+    if (parts.get("key") || /** @type {const} */ (["line", "seen_by"]).some((name) => (parts.get(name) ?? undefined) !== this.asked[name])) location.reload();
     const n = Number(parts.get("n"));
     if (n >= 1 && n <= this.record.last && n !== this.store.state.n) this.go(n);
   }

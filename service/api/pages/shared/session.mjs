@@ -2,7 +2,8 @@
 //
 // A fragment is not sent to a server, so no log has it; it is also taken out of the address at once.
 
-import { Client } from "../client/rewound.mjs";
+import { AGAIN } from "../client/requests.mjs";
+import { Client, Problem, Unreachable } from "../client/rewound.mjs";
 import { button, html, show } from "./dom.mjs";
 
 const NAME = "rewound.key";
@@ -60,6 +61,9 @@ export const keep = (key, isForLong = false) => {
 
 /** Return a client of the service that served this page. @param {string} [key] */
 export const client = (key) => new Client(location.origin, key, { tries: 4 });
+
+/** Return whether a request failed because the service did not answer, or not yet. @param {unknown} fault */
+export const isAway = (fault) => fault instanceof Unreachable || (fault instanceof Problem && AGAIN.has(fault.status));
 
 /** Return the encounter and the seat of a seat's token or of a share link; null for an API key. @param {string} key */
 export const seatOf = (key) => {
