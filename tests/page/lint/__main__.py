@@ -34,6 +34,11 @@ COMPILER: Final = {
     "paths": {"/docs/verifier/*": ["./tree/verifier/*"]},
 }
 PATIENCE_S: Final = 300
+WIDTH: Final = 110
+"""Characters of a line of a style sheet."""
+FEW: Final = 3
+"""Declarations of a rule that may stand on one line; of a longer rule each has a line of its own."""
+COMMENT: Final = re.compile(r"/\*.*?\*/")
 FAULT: Final = re.compile(r"^tree/(?P<module>[^(]+)\((?P<line>\d+),\d+\): error (?P<text>.*)$")
 
 
@@ -41,7 +46,7 @@ def main() -> int:
     """Print what is wrong with the modules; return 1 if anything is."""
     home = installed("page")
     tree = laid_out(home / "tree")
-    wrong = [*types(home), *style(home, tree)]
+    wrong = [*types(home), *style(home, tree), *sheets()]
     sys.stdout.writelines(f"{each}\n" for each in wrong)
     return 1 if wrong else 0
 
@@ -82,6 +87,23 @@ def style(home: Path, tree: Path) -> list[str]:
         for each in json.loads(lines[0])
         for fault in each["messages"]
     ]
+
+
+def sheets() -> list[str]:
+    """Return the lines of style sheets that are packed: two rules, many declarations, or too long."""
+    return [
+        f"{sheet.relative_to(ROOT)}:{number}: one rule a line, or if it has more than {FEW}, one declaration"
+        for sheet in sorted(PAGES.rglob("*.css"))
+        for number, line in enumerate(sheet.read_text("utf-8").splitlines(), 1)
+        if packed(line)
+    ]
+
+
+def packed(line: str) -> bool:
+    """Return whether a line of a style sheet says more than one can read at a glance."""
+    said = COMMENT.sub("", line)
+    most = FEW if "{" in said else 1
+    return len(line) > WIDTH or said.count("{") > 1 or said.count(";") > most
 
 
 def _source(module: Path) -> Path:
