@@ -17,6 +17,8 @@ LIKED = (
         "answer",
         "throw_dice",
         "accept_damage",
+        "keep_roll",
+        "go_on",
         "no_more_swift",
         "end_turn",
     ),

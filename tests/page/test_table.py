@@ -140,6 +140,39 @@ def test_two_rounds_take_a_gm_and_two_players_at_most_35_clicks(running: Service
     assert clicking.clicks <= MOST_CLICKS, clicking.clicked
 
 
+def test_two_rounds_of_rise_and_a_ruling_take_clicks_alone(
+    running: Service, newcomer: str, window: Open
+) -> None:
+    gm = window().visit(f"{running.station.url}/new", newcomer)
+    links = opened(gm, "rise@1")
+    windows = {"gm": gm, "ann": window().visit(links[0]), "ben": window(**PHONE).visit(links[1])}
+    gm.get_by_role("link", name="Go to the fight").click()
+    for page in windows.values():
+        expect(page.locator("#panel-act[data-version]")).to_be_attached()
+    clicking = ClickingTable(windows, {})
+    while "round 3" not in gm.locator("#status").inner_text():
+        assert not clicking.is_over(), clicking.clicked
+        assert clicking.move(), clicking.clicked
+    assert {line.split(" ")[0] for line in clicking.clicked} == set(windows)
+
+    ann = windows["ann"]
+    number = ann.locator(".entry:has(button:text-is('Contest'))").last.get_attribute("data-n")
+    ann.get_by_label(f"Contest commit {number}", exact=True).click()
+    ann.get_by_label(f"What is wrong with commit {number}?").fill("I was still moving")
+    ann.get_by_role("button", name="Contest it").click()
+    gm.get_by_role("tab", name="Rulings").click()
+    gm.get_by_role("button", name="Answer").click()
+    gm.get_by_label("Go back to before").check()
+    gm.get_by_label("The decision").fill("you were")
+    gm.get_by_role("button", name="Rule", exact=True).click()
+    gm.get_by_role("button", name="Accept").click()
+    for page in windows.values():
+        page.get_by_role("tab", name="Log").click()
+        expect(page.locator(".log")).to_contain_text("The proposal is accepted")
+        assert page.locator(".entry:not(:has(p, .chip))").count() == 0, "an entry is empty"
+    assert clicking.move(), "play goes on"
+
+
 def test_nothing_typed_is_lost_while_others_act_and_the_gm_rules(running: Service, window: Open) -> None:
     table = running.owner.open(OPENING)
     table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
