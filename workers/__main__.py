@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from socket import socket
 from typing import Final
 
 from service import tracing
@@ -27,9 +28,9 @@ from service.stores.archive.opening import storage_of
 from service.stores.archive.storage import Storage
 from service.switching import switch_often
 from service.tracing import TracesUnusable
-from workers.job_process import JobProcess
-from workers.run import DURABLE, REPLICATED, Keeping, digest_all, run, run_jobs
+from workers.run import DURABLE, REPLICATED, Keeping, digest_all, fold_slow, run, run_jobs
 from workers.start import connected
+from workers.worker_processes import WorkerProcesses
 
 KEY_S: Final = 1.0
 """Seconds after which the signing key's file is read again."""
@@ -56,7 +57,10 @@ def main() -> int:
         return 2
     write_json_lines(settings.log_level)
     digest_all(registry)
-    jobs = JobProcess(partial(_run_jobs, settings, registry, keys, storage))
+    processes = WorkerProcesses(
+        partial(_run_jobs, settings, registry, keys, storage),
+        partial(_fold_slow, settings, registry, keys, storage),
+    )
     try:
         tracing.begin("rewound-worker")
         queue = queue_client(settings.queue_url)
@@ -69,7 +73,7 @@ def main() -> int:
         sys.stderr.write(f"the worker cannot start: {type(fault).__name__}: {fault}\n")
         return 2
 
-    jobs.start()
+    processes.start()
     signer = signer_of(settings, time.monotonic)
     bound_memory(settings.process_mb)
     collect_seldom()
@@ -86,7 +90,7 @@ def main() -> int:
         storage=storage,
         keeping=Keeping(settings.archive_days, settings.retention_days),
         policy=policy,
-        jobs=jobs,
+        processes=processes,
     )
     tracing.end()
     return 0
@@ -107,6 +111,26 @@ def _run_jobs(settings: Settings, registry: Registry, keys: Keyring, storage: St
         storage=storage,
         durability=REPLICATED if settings.replicas else DURABLE,
     )
+
+
+def _fold_slow(
+    settings: Settings, registry: Registry, keys: Keyring, storage: Storage, channel: socket
+) -> None:
+    """Fold the slow encounters of this worker, in a process of their own."""
+    assert settings.streams_url is not None, "the worker has it"
+    tracing.begin("rewound-worker")
+    bound_memory(settings.process_mb)
+    collect_seldom()
+    switch_often()
+    fold_slow(
+        connected(settings.streams_url, settings.replicas),
+        registry,
+        channel,
+        keys=keys,
+        signer=signer_of(settings, time.monotonic),
+        storage=storage,
+    )
+    tracing.end()
 
 
 def signer_of(settings: Settings, clock: Callable[[], float]) -> Callable[[], Signer]:

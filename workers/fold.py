@@ -53,6 +53,9 @@ PAGE: Final = 64
 MAX_TRIES: Final = 3
 """How often a command is tried before it is quarantined."""
 
+SLOW_S: Final = 0.003
+"""Seconds of the processor past which a command is slow. An ordinary one takes a tenth of it."""
+
 KEPT: Final = 10_000
 """Encounters whose state and secrets are cached. A fight of four takes 30 kB, and a millisecond to load."""
 
@@ -109,9 +112,9 @@ class CommandFolder:
         self._log = log
         self._folder = folder
         self._keys = keys
-        self._watch: FoldObserver = watch or NullFoldObserver()
+        self.watch: FoldObserver = watch or NullFoldObserver()
         self._snapshot = snapshot
-        self._settled = settled
+        self.settled = settled
         self._receipts = receipts
         self._due: dict[str, FoldedState[Any]] = {}
         self._committed = CommittedHistory()
@@ -122,6 +125,8 @@ class CommandFolder:
         self.traces = CommandTraces(log)
         self._begun: dict[tuple[str, int], int] = {}
         """When the commands that are not committed yet were begun (nanoseconds), if they are traced."""
+        self._slow: set[str] = set()
+        """Encounters with a slow command that `take_slow` has not returned yet."""
         self.deciding_since: float | None = None
         """When the current decision began (monotonic seconds), for the watchdog; None between decisions."""
 
@@ -193,7 +198,7 @@ class CommandFolder:
             return folded, []
         if secrets is None or folded.n == 0 or not secrets.are_of(folded.state):
             return None
-        if not self._watch.may_fold(folded.encounter) or notifications[0].n < self._watch.resumes(
+        if not self.watch.may_fold(folded.encounter) or notifications[0].n < self.watch.resumes(
             folded.encounter
         ):
             return None
@@ -201,12 +206,14 @@ class CommandFolder:
         for wake in notifications:
             if wake.n != folded.n + 1:
                 return None
+            begun = time.thread_time()
             written = self._try(folded, wake, secrets, tries=1)
             if written is None:
                 self._folder.drop(folded.encounter)  # the next page starts cold, and counts the try
                 return None
             folds.append(self._to_write(folded, wake, written))
             folded = self._reached(written.folded)
+            self._time(folded.encounter, begun)
             if turn.time.is_over:
                 break
         return folded, last_summarized(folds, folded.state)
@@ -221,9 +228,23 @@ class CommandFolder:
                 self._owners.put(encounter, known)
         return known
 
+    def take_slow(self) -> set[str]:
+        """Return the encounters with a slow command since the last call."""
+        slow, self._slow = self._slow, set()
+        return slow
+
+    def _time(self, encounter: str, begun: float) -> None:
+        """Note *encounter* if the command that was begun at *begun*, by the thread's processor, is slow."""
+        if time.thread_time() - begun > SLOW_S:
+            self._slow.add(encounter)
+
+    def give_up(self, encounter: str) -> None:
+        """Drop the cached state of an encounter that another process folds from now on."""
+        self._folder.drop(encounter)
+
     def recheck(self) -> None:
         """Compare every encounter with what was signed before it is folded again, after a store outage."""
-        self._watch.recheck()
+        self.watch.recheck()
 
     def settle(self, encounter: str) -> None:
         """Store the state of an encounter that became idle; drop it from the cache if it is closed."""
@@ -231,14 +252,14 @@ class CommandFolder:
         if folded is None:
             return
         self._log.put_state(encounter, snapshot_of(folded))
-        self._settled(encounter)
+        self.settled(encounter)
         if folded.state.closed:
             self._folder.drop(encounter)
             self._secrets.drop(encounter)
 
     def _page(self, encounter: str, turn: TurnTime) -> int | None:
         """Decide and commit one page; return the number of commits, None if no command was waiting."""
-        if not self._watch.may_fold(encounter):
+        if not self.watch.may_fold(encounter):
             raise RecordNotAsSigned(encounter)
         kept = self._folder.kept(encounter)
         folded = kept or self._folder.current(encounter)
@@ -268,8 +289,9 @@ class CommandFolder:
         secrets = self._secrets_for(folded)
         waiting: list[CommitWrite] = []
         suspicious, crashed = cold, False
-        resumes = self._watch.resumes(encounter)
+        resumes = self.watch.resumes(encounter)
         for entry in entries:
+            begun = time.thread_time()
             tries = self._log.tried(encounter, entry.n) if suspicious else 1
             if entry is entries[0]:
                 suspicious = tries > 1
@@ -283,6 +305,7 @@ class CommandFolder:
                 break
             waiting.append(self._to_write(folded, entry, written))
             folded = self._reached(written.folded)
+            self._time(encounter, begun)
             if suspicious:
                 self._log.commit(encounter, *self._ready(folded, waiting))
                 waiting = []
@@ -430,7 +453,7 @@ class CommandFolder:
         closes = folded.state.epoch > start.state.epoch or is_accepted
         if folded.state.draft:
             return  # a line that is only proposed is signed once it is accepted
-        self._watch.folded(folded.encounter, start.n, folded.n, closes=closes, is_closed=folded.state.closed)
+        self.watch.folded(folded.encounter, start.n, folded.n, closes=closes, is_closed=folded.state.closed)
 
     def _secrets_for(self, folded: FoldedState[Any]) -> EncounterSecrets:
         """Return the secrets that *folded* was opened with; cached ones may belong to a lost opening."""

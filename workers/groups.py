@@ -20,9 +20,11 @@ from uuid import uuid4
 import structlog
 
 from service.log import BUCKETS, CommandNotification, Listener, Log, NoSuchEncounter, StoreFailure, bucket_of
+from service.log.errors import StoreUnavailable
 from service.signals.doorbell import RqNotifier
 from service.signals.heartbeats import Heartbeats
 from workers.fold import CommandFolder
+from workers.slow_encounters import SETTLE, PageFolded, SlowEncounters
 from workers.turns import Turns, TurnTime
 from workers.webhooks import WebhookSender
 
@@ -80,7 +82,9 @@ class GroupFolding:
         groups: int,
         stopping: Event,
         telling: WebhookSender,
+        slow: SlowEncounters | None = None,
     ) -> None:
+        """Fold with *folding*; encounters whose commands are slow with *slow*, if it is given."""
         self._log = log
         self._heartbeats = Heartbeats(log, time.time)
         self._folding = folding
@@ -98,6 +102,7 @@ class GroupFolding:
         self._touched: dict[str, float] = {}
         """Encounters folded and not yet settled, each with the time (monotonic); the oldest is first."""
         self._turns = Turns(folding.owner_of)
+        self._slow = slow
         self._left: set[str] = set()
         """Encounters that could not be folded at the last look."""
         self._prolonged = self._looked = self._balanced = 0.0
@@ -121,10 +126,14 @@ class GroupFolding:
         for bucket in {bucket % self._groups: bucket for bucket in buckets}.values():
             self._ask(bucket, None)
 
-    def _ask(self, bucket: int, done: Event | None) -> None:
-        self._queued.put((bucket, done))
+    def interrupt(self) -> None:
+        """End the current wait of the thread, if it waits."""
         if (listener := self._listener) is not None:
             listener.interrupt()
+
+    def _ask(self, bucket: int, done: Event | None) -> None:
+        self._queued.put((bucket, done))
+        self.interrupt()
 
     # --- the thread --------------------------------------------------------------------------------------
 
@@ -163,11 +172,13 @@ class GroupFolding:
         notified = self._listener.get(0.0 if self._turns else _TICK_S)
         if notified is not None:
             for each in (notified, *_more(self._listener)):
-                self._turns.notify(each)
+                if not self._leave(each.encounter):
+                    self._turns.notify(each)
         self._answer_notifications(0.0)
         if not self._prolong():
             return
         self._fold_round()
+        self._fold_slow()
         now = time.monotonic()
         if now - self._looked > LOOK_S:
             self._look(tuple(self._leased))
@@ -222,9 +233,10 @@ class GroupFolding:
             if commits:
                 self._telling.heard(encounter)
         for encounter, late in found.late.items():
-            self._turns.put_back(encounter, late)
+            if not self._leave(encounter):
+                self._turns.put_back(encounter, late)
         for encounter in (*found.left, *(turn.encounter for turn in turns if turn.reads)):
-            if not self._goes_on(encounter):
+            if not self._goes_on(encounter) or self._leave(encounter):
                 continue
             if times[encounter].is_over:
                 self._turns.read(encounter, first=True)
@@ -240,8 +252,8 @@ class GroupFolding:
         self._left.clear()
         buckets = [bucket for group in groups for bucket in self._buckets(group)]
         for encounter in self._log.dirty(buckets, EVER, _MOST):
-            if encounter not in self._touched and encounter not in self._turns:
-                self._turns.read(encounter)
+            if encounter not in self._touched and not self._waits(encounter):
+                self._read(encounter)
 
     def _fold(self, encounter: str, turn: TurnTime) -> None:
         """Fold a page of one encounter; it waits for another turn unless nothing was left."""
@@ -258,9 +270,83 @@ class GroupFolding:
         else:
             self._left.discard(encounter)
             if commits is not None:
-                self._turns.read(encounter)
+                self._read(encounter)
             if commits:
                 self._telling.heard(encounter)
+
+    # --- slow encounters ---------------------------------------------------------------------------------
+
+    def _waits(self, encounter: str) -> bool:
+        """Return whether *encounter* waits for a turn, or another process folds it."""
+        return encounter in self._turns or (self._slow is not None and encounter in self._slow)
+
+    def _read(self, encounter: str) -> None:
+        """Let *encounter* wait for a page."""
+        if not self._leave(encounter):
+            self._turns.read(encounter)
+
+    def _leave(self, encounter: str) -> bool:
+        """Leave *encounter* to the other process if it is slow; return whether it is."""
+        if self._slow is None or not self._slow.has(encounter):
+            return False
+        self._slow.read(encounter)
+        return True
+
+    def _fold_slow(self) -> None:
+        """Take what the other process answers, and ask it for the next page.
+
+        Raises `StoreUnavailable` if it could not reach the store.
+        """
+        if self._slow is None:
+            return
+        for encounter in self._folding.take_slow():
+            self._begin_slow(encounter, self._slow)
+        answers = self._slow.answers()
+        for answer in answers:
+            self._take_answer(answer, self._slow)
+        if any(answer.is_down for answer in answers):
+            raise StoreUnavailable
+        while (asked := self._slow.next()) is not None:
+            self._touch(asked, time.monotonic())
+            if self._folding.watch.may_fold(asked):
+                self._slow.ask(asked, self._folding.watch.resumes(asked))
+                return
+            self._left.add(asked)
+        self._slow.ask_to_settle()
+
+    def _begin_slow(self, encounter: str, slow: SlowEncounters) -> None:
+        """Leave an encounter that had a slow command to the other process from now on."""
+        slow.add(encounter)
+        self._folding.give_up(encounter)
+        if encounter in self._turns:
+            self._turns.drop(lambda each: each == encounter)
+            slow.read(encounter)
+
+    def _take_answer(self, answer: PageFolded, slow: SlowEncounters) -> None:
+        """Do for a page that was folded elsewhere what is done for one that was folded here."""
+        encounter = answer.encounter
+        for written in answer.written:
+            self._folding.watch.folded(**written)
+        if answer.is_slow:
+            slow.add(encounter)
+        if answer.is_lost or answer.is_down:
+            return
+        if answer.what == SETTLE:
+            if encounter not in self._touched and not self._waits(encounter):
+                self._folding.settled(encounter)
+                self._settled(encounter)
+            return
+        self._touch(encounter, time.monotonic())
+        if answer.has_failed:
+            self._left.add(encounter)
+        else:
+            self._left.discard(encounter)
+            if answer.commits is not None:
+                self._read(encounter)
+            if answer.commits:
+                self._telling.heard(encounter)
+
+    # --- settling ----------------------------------------------------------------------------------------
 
     def _touch(self, encounter: str, now: float) -> None:
         self._touched.pop(encounter, None)
@@ -279,10 +365,18 @@ class GroupFolding:
 
     def _settle_one(self, encounter: str) -> None:
         self._touched.pop(encounter, None)
-        if encounter not in self._left and encounter not in self._turns:
-            self._folding.settle(encounter)
-            self._telling.schedule_deliveries(encounter)
-            self._log.clean(encounter)
+        if encounter in self._left or self._waits(encounter):
+            return
+        if self._slow is not None and self._slow.has(encounter):
+            self._slow.settle(encounter)
+            return
+        self._folding.settle(encounter)
+        self._settled(encounter)
+
+    def _settled(self, encounter: str) -> None:
+        """Let an encounter whose state is stored leave the dirty set."""
+        self._telling.schedule_deliveries(encounter)
+        self._log.clean(encounter)
 
     # --- leases ------------------------------------------------------------------------------------------
 
@@ -344,7 +438,7 @@ class GroupFolding:
         """Drop *groups*, their turns and their subscriptions; close the listener with the last group."""
         for group in groups:
             del self._leased[group]
-        self._turns.drop(lambda encounter: self._group_of(encounter) not in self._leased)
+        self._drop(lambda encounter: self._group_of(encounter) not in self._leased)
         assert self._listener is not None, "groups are held with a subscription"
         if self._leased:
             self._listener.leave([bucket for group in groups for bucket in self._buckets(group)])
@@ -352,11 +446,17 @@ class GroupFolding:
             listener, self._listener = self._listener, None
             listener.close()
 
+    def _drop(self, which: Callable[[str], bool] = lambda _encounter: True) -> None:
+        """Forget the waiting encounters for which *which* returns True."""
+        self._turns.drop(which)
+        if self._slow is not None:
+            self._slow.drop(which)
+
     def _drop_all(self) -> None:
         """Forget every lease without asking the store; the leases expire."""
         self._leased.clear()
         self._touched.clear()
-        self._turns.drop()
+        self._drop()
         if self._listener is not None:
             listener, self._listener = self._listener, None
             listener.close()

@@ -9,15 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterable
 from threading import Event
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 
 from service.log.protocol import Log
 from service.signals.heartbeats import record_heartbeat
-from workers.fold import CommandFolder
 from workers.periodic import PeriodicThread
 
 EVERY_S: Final = 1.0
@@ -27,34 +25,47 @@ LONGEST_S: Final = 20.0
 _logger: Final = structlog.get_logger()
 
 
-class HeartbeatThread(PeriodicThread):
-    """Writes one worker's heartbeat, and watches its *foldings*."""
+class Deciding(Protocol):
+    """Something that decides commands, as `CommandFolder` does."""
 
-    name = "heartbeat"
+    @property
+    def deciding_since(self) -> float | None:
+        """When the current decision began (monotonic seconds); None between decisions."""
+        ...
+
+
+class HangWatch(PeriodicThread):
+    """Kills the process if its *folding* hangs."""
+
+    name = "hangs"
     every_s = EVERY_S
 
-    def __init__(
-        self,
-        log: Log,
-        worker: str,
-        foldings: Iterable[CommandFolder],
-        stopping: Event,
-        longest_s: float,
-    ) -> None:
+    def __init__(self, worker: str, folding: Deciding, stopping: Event, longest_s: float) -> None:
         super().__init__(stopping)
-        self._log = log
-        self._worker = worker
-        self._foldings = tuple(foldings)
+        self.worker = worker
+        self._folding = folding
         self._longest_s = longest_s
 
     def look(self) -> None:
-        """Check the folders, then write one heartbeat."""
-        self._watch()
-        record_heartbeat(self._log, self._worker, int(time.time() * 1000))
+        """Check the folding."""
+        since = self._folding.deciding_since
+        if since is not None and time.monotonic() - since > self._longest_s:
+            _logger.critical("worker.hung", worker=self.worker)
+            os.kill(os.getpid(), signal.SIGKILL)
 
-    def _watch(self) -> None:
-        for folding in self._foldings:
-            since = folding.deciding_since
-            if since is not None and time.monotonic() - since > self._longest_s:
-                _logger.critical("worker.hung", worker=self._worker)
-                os.kill(os.getpid(), signal.SIGKILL)
+
+class HeartbeatThread(HangWatch):
+    """Writes one worker's heartbeat, and watches its *folding*."""
+
+    name = "heartbeat"
+
+    def __init__(
+        self, log: Log, worker: str, folding: Deciding, stopping: Event, longest_s: float
+    ) -> None:
+        super().__init__(worker, folding, stopping, longest_s)
+        self._log = log
+
+    def look(self) -> None:
+        """Check the folding, then write one heartbeat."""
+        super().look()
+        record_heartbeat(self._log, self.worker, int(time.time() * 1000))

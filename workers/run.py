@@ -35,9 +35,8 @@ from workers.audits import Auditor
 from workers.fold import KEPT, CommandFolder
 from workers.forgetting import ForkExpiry
 from workers.groups import GroupFolding
-from workers.heartbeat import LONGEST_S, HeartbeatThread
+from workers.heartbeat import LONGEST_S, HangWatch, HeartbeatThread
 from workers.imports import Importer
-from workers.job_process import JobProcess, JobProcessWatch, listen
 from workers.job_runner import JobRunner
 from workers.job_turns import JobTurns
 from workers.notary import CheckpointSigner
@@ -46,10 +45,12 @@ from workers.public_log import LogThread
 from workers.queue import FoldJobThread
 from workers.retention import Retention
 from workers.simulations import Simulator
+from workers.slow_encounters import SlowEncounters, WrittenCommits, fold_asked
 from workers.snapshots import SnapshotWriter
 from workers.sweep import SweepThread
 from workers.webhooks import DeliveryPace, WebhookSender
 from workers.witnesses import WitnessThread
+from workers.worker_processes import WorkerProcesses, WorkerProcessesWatch, listen
 
 DURABLE: Final = "durable"
 """The store was checked before the first append: an acknowledged write is on disk."""
@@ -93,7 +94,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
     pace: DeliveryPace | None = None,
     longest_s: float = LONGEST_S,
     policy: Policy = Policy(),  # noqa: B008 - it is immutable
-    jobs: JobProcess | None = None,
+    processes: WorkerProcesses | None = None,
 ) -> None:
     """Run until SIGTERM or SIGINT.
 
@@ -101,8 +102,8 @@ def run(  # noqa: PLR0913 - all parts of a worker
     signer of checkpoints and *signing_memory* remembers what was signed. *address_guard* checks the addresses
     of webhooks, *pace* sets when deliveries are tried. *storage* holds the files of archived encounters and
     the bundles of removed ones, *keeping* sets when encounters are archived and removed. A decision that
-    takes longer than *longest_s* seconds kills the process. *jobs* is the process that calls `run_jobs`;
-    without it this worker runs no jobs.
+    takes longer than *longest_s* seconds kills the process. *processes* call `run_jobs` and
+    `fold_slow`; without them this worker runs no jobs, and folds slow encounters itself.
     """
     digest_all(registry)
     log = with_archive(log, storage, archive_keys_of(keys))
@@ -133,14 +134,15 @@ def run(  # noqa: PLR0913 - all parts of a worker
     telling = WebhookSender(
         log, folder, service_key_of(keys), address_guard or WebhookAddressGuard(), stopping, pace
     )
-    fold = GroupFolding(log, folding, ringer, groups, stopping, telling)
+    slow = None if processes is None else SlowEncounters(processes.slow, folding.owner_of)
+    fold = GroupFolding(log, folding, ringer, groups, stopping, telling, slow)
     sweeper = SweepThread(log, fold, worker, stopping)
-    heartbeats = HeartbeatThread(log, worker, (folding,), stopping, longest_s)
+    heartbeats = HeartbeatThread(log, worker, folding, stopping, longest_s)
 
     def answer(bucket: int) -> None:
         """Fold the bucket of a ring, and look for jobs and checkpoints, whose requests ring too."""
-        if jobs is not None:
-            jobs.ring()
+        if processes is not None:
+            processes.ring()
         signing.ring()
         fold.answer(bucket)
 
@@ -162,7 +164,7 @@ def run(  # noqa: PLR0913 - all parts of a worker
             submitting,
         ),
         ForkExpiry(log, stopping, signing_memory.forget),
-        *(() if jobs is None else (JobProcessWatch(jobs, stopping),)),
+        *(() if processes is None else (WorkerProcessesWatch(processes, stopping),)),
     )
     threads = [
         Thread(target=fold.run, name="fold", daemon=True),
@@ -173,13 +175,15 @@ def run(  # noqa: PLR0913 - all parts of a worker
     _logger.info("worker.started", worker=worker, groups=groups)
     for thread in threads:
         thread.start()
+    if slow is not None:
+        Thread(target=slow.listen, args=(fold.interrupt,), name="slow", daemon=True).start()
     answering.run()
     for each in periodic_threads:
         each.ring()  # ends its wait for the next look
     for thread in threads:
         thread.join()
-    if jobs is not None:
-        jobs.end()
+    if processes is not None:
+        processes.end()
     folding.traces.close()
     telling.traces.close()
     signing_memory.close()
@@ -229,4 +233,34 @@ def run_jobs(  # noqa: PLR0913 - all parts of the process
     for thread in threads:
         thread.join()
     signing_memory.close()
+    log.close()
+
+
+def fold_slow(
+    log: Log,
+    registry: Registry,
+    channel: socket.socket,
+    *,
+    keys: Keyring,
+    signer: Callable[[], Signer],
+    storage: Storage,
+    longest_s: float = LONGEST_S,
+) -> None:
+    """Fold what the worker at the other end of *channel* asks for, until it ends; see `run`."""
+    log = with_archive(log, storage, archive_keys_of(keys))
+    stopping, written = Event(), WrittenCommits()
+    snapshooter = SnapshotWriter(log, registry, stopping)
+    folding = CommandFolder(
+        log,
+        Folder(log, registry, capacity=KEPT),
+        keys,
+        written,
+        snapshooter.take,
+        receipts=lambda writes: sign_receipts(writes, signer().secret),
+    )
+    worker = f"{socket.gethostname()}-{os.getpid()}"
+    fold_asked(
+        channel, folding, written, snapshooter, HangWatch(worker, folding, stopping, longest_s), stopping
+    )
+    folding.traces.close()
     log.close()

@@ -22,13 +22,13 @@ from tests.cluster.nodes import Node
 from tests.nemesis.disk import Disk
 from tests.nemesis.history import History
 from tests.nemesis.servers import Servers
-from tests.nemesis.tree import API, JOBS, KEEPER, MASTER, SERVE, STORE, WORKER, Tree
+from tests.nemesis.tree import API, BESIDE, KEEPER, MASTER, SERVE, STORE, WORKER, Tree
 
 KILLED: Final = (
     *(STORE,) * 4,
     *(API,) * 3,
     *(WORKER,) * 3,
-    JOBS,
+    BESIDE,
     *(KEEPER,) * 2,
     *(MASTER,) * 2,
     *(SERVE,) * 2,
@@ -45,7 +45,7 @@ KILLED_ON_CLUSTER: Final = (
     *(PRIMARY,) * 6,
     *(API,) * 3,
     *(WORKER,) * 3,
-    JOBS,
+    BESIDE,
     *(MASTER,) * 2,
     *(SERVE,) * 2,
     QUEUE,

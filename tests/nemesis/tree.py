@@ -30,8 +30,8 @@ STORE: Final = "valkey-server"
 MASTER: Final = "API master"
 API: Final = "API worker"
 WORKER: Final = "fold worker"
-JOBS: Final = "job process"
-"""What runs a worker's jobs, or what forks it."""
+BESIDE: Final = "process beside a worker"
+"""What runs a worker's jobs or folds its slow encounters, or what forks them."""
 FORKER: Final = "forking parent"
 """What a worker or the API's master is forked from, and forked again if it was killed."""
 OTHER: Final = "other"
@@ -211,7 +211,7 @@ def _forked(pid: int, line: list[str], lines: dict[int, list[str]]) -> str:
     if "service.supervisor.child" in line and not _is_child_of_its_like(pid, lines):
         return FORKER
     if "workers" in line:
-        return JOBS if _is_child_of_its_like(_parent(pid), lines) else WORKER
+        return BESIDE if _is_child_of_its_like(_parent(pid), lines) else WORKER
     return OTHER
 
 

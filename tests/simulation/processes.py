@@ -191,7 +191,7 @@ class Worker(Service):
         telling = cast("WebhookSender", _Untold())
         name = self.process.name
         fold = GroupFolding(log, folding, ringer, cluster.groups, stopping, telling)
-        pulse = HeartbeatThread(log, name, (folding,), stopping, LONGEST_S)
+        pulse = HeartbeatThread(log, name, folding, stopping, LONGEST_S)
         self.stopping = stopping
         self.hub.spawn("fold", self.process, fold.run)
         for lookout in (SweepThread(log, fold, name, stopping), pulse, snapshooter):

@@ -84,8 +84,13 @@ class Hall:
         """What the workers of this hall remember of what they signed."""
         return self.directory / "signing-memory.db"
 
-    def start(self, fault: str = "", longest_s: float = 20.0, *, sweeps: bool = True) -> WorkerProcess:
-        """Start a worker, with *fault* in it, and wait until it works; without *sweeps* it needs rings."""
+    def start(
+        self, fault: str = "", longest_s: float = 20.0, *, sweeps: bool = True, slow: str = ""
+    ) -> WorkerProcess:
+        """Start a worker, with *fault* in it, and wait until it works; without *sweeps* it needs rings.
+
+        The encounter *slow* is folded by the process beside it.
+        """
         output = self.directory / f"worker-{len(self.workers)}.log"
         command = [sys.executable, "-m", "tests.workers.tiny_worker"]
         with output.open("wb") as file:
@@ -99,7 +104,8 @@ class Hall:
                     str(self.signing_memory),
                 ],
                 cwd=ROOT,
-                env=os.environ | {"REWOUND_FAULT": fault, "TINY_SWEEPS": "yes" if sweeps else "no"},
+                env=os.environ
+                | {"REWOUND_FAULT": fault, "TINY_SWEEPS": "yes" if sweeps else "no", "TINY_SLOW": slow},
                 stdout=file,
                 stderr=file,
             )

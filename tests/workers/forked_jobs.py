@@ -2,11 +2,12 @@
 
 import os
 import sys
+from socket import socket
 from threading import Event, Thread
 
 from service.logs import write_json_lines
-from workers import job_process
-from workers.job_process import JobProcess, JobProcessWatch, listen
+from workers import worker_processes
+from workers.worker_processes import WorkerProcesses, WorkerProcessesWatch, listen
 
 
 def say(*words: object) -> None:
@@ -19,18 +20,26 @@ def work(heard: int) -> None:
     listen(heard, lambda: say("stopped" if stopping.is_set() else "rung"), stopping)
 
 
+def slow(channel: socket) -> None:
+    say("slow", os.getppid(), os.getpid(), os.nice(0))
+    for word in channel.makefile("rb"):
+        say("heard", int(word))
+
+
 def main() -> None:
     write_json_lines("error")
-    job_process.PAUSE_S = 0.1  # type: ignore[misc]  # tests are in a hurry
-    JobProcessWatch.every_s = 0.05
-    jobs = JobProcess(work)
+    worker_processes.PAUSE_S = 0.1  # type: ignore[misc]  # tests are in a hurry
+    WorkerProcessesWatch.every_s = 0.05
+    jobs = WorkerProcesses(work, slow)
     jobs.start()
-    watch = JobProcessWatch(jobs, Event())
+    watch = WorkerProcessesWatch(jobs, Event())
     Thread(target=watch.run, daemon=True).start()
     say("worker", os.getpid())
     for word in sys.stdin:
         if word == "ring\n":
             jobs.ring()
+        elif word == "ask\n":
+            jobs.slow.sendall(b"7\n")
         else:
             watch.stopping.set()
             jobs.end()

@@ -26,6 +26,12 @@ class Clock:
         return int(self.day * 1000)
 
 
+class Idle:
+    """What decides nothing."""
+
+    deciding_since = None
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -72,7 +78,7 @@ def test_a_worker_that_ended_is_dead_in_time_though_the_clock_is_set(clock: Cloc
 
 def test_a_pulse_beats_until_it_is_stopped() -> None:
     log, stopping = MemoryLog(), threading.Event()
-    pulse = HeartbeatThread(log, "w", (), stopping, 20.0)
+    pulse = HeartbeatThread(log, "w", Idle(), stopping, 20.0)
     thread = threading.Thread(target=pulse.run)
     thread.start()
 

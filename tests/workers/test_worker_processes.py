@@ -1,4 +1,4 @@
-"""The process of a worker's jobs: it hears rings, it comes back, it gives way, and ends with its worker."""
+"""The processes beside a worker: they hear it, they come back, they give way, and end with their worker."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.workers.conftest import PATIENCE_S, ROOT
-from workers.job_process import NICENESS
+from workers.worker_processes import NICENESS
 
 
 class Worker:
-    """A worker with its process of jobs, as they say themselves."""
+    """A worker with its processes, as they say themselves."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
@@ -28,8 +28,9 @@ class Worker:
             stderr=subprocess.DEVNULL,
             text=True,
         )
-        said = dict(self._said() for _ in range(2))
+        said = dict(self._said() for _ in range(3))
         self.forking, self.jobs, self.niceness = said["jobs"]
+        self.slow = said["slow"][1]
 
     def _said(self) -> tuple[str, tuple[int, ...]]:
         assert self.process.stdout is not None
@@ -85,6 +86,22 @@ def test_killed_jobs_are_forked_again_and_hear_the_next_ring(worker: Worker) -> 
     assert worker.hear() == ("rung", ())
 
 
+def test_the_process_of_slow_encounters_hears_the_worker_and_comes_back_if_it_is_killed(
+    worker: Worker,
+) -> None:
+    worker.say("ask")
+    assert worker.hear() == ("heard", (7,))
+
+    os.kill(worker.slow, signal.SIGKILL)
+
+    word, (forking, slow, niceness) = worker.hear()
+    assert (word, forking, niceness) == ("slow", worker.forking, worker.niceness)
+    assert slow != worker.slow
+    worker.slow = slow
+    worker.say("ask")
+    assert worker.hear() == ("heard", (7,))
+
+
 def test_a_stop_lets_the_jobs_end_by_themselves_and_leaves_nobody(worker: Worker) -> None:
     for pid in (worker.jobs, worker.forking):
         os.kill(pid, signal.SIGTERM)  # as to a whole process group: the worker says when to stop
@@ -93,6 +110,7 @@ def test_a_stop_lets_the_jobs_end_by_themselves_and_leaves_nobody(worker: Worker
     assert worker.hear() == ("stopped", ())
     assert worker.process.wait(PATIENCE_S) == 0
     assert gone(worker.jobs)
+    assert gone(worker.slow)
     assert gone(worker.forking)
 
 
@@ -100,6 +118,7 @@ def test_a_killed_worker_takes_its_jobs_with_it(worker: Worker) -> None:
     worker.process.kill()
 
     assert gone(worker.jobs)
+    assert gone(worker.slow)
     assert gone(worker.forking)
 
 

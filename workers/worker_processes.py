@@ -1,13 +1,14 @@
-"""Run the jobs of a worker in a process of their own, so that the threads that fold never wait for them.
+"""Run a worker's long work in processes of their own, so that the threads that fold never wait for it.
 
 Threads of one process share one interpreter. A job that computes may lose its processor while it holds the
-interpreter, and then every command waits. The process of the jobs has a lower priority instead, and what it
-does to memory ends nobody else.
+interpreter, and then every command waits; so does a decision that takes long. The process of the jobs and the
+process of the slow encounters have a lower priority instead, and what they do to memory ends nobody else.
 
 Laws. The worker forks one process, before it has threads of its own; that one has a single thread, and forks
-the process of the jobs once the worker has started, and again if it is killed. The worker's only word to them
-is a byte in a pipe. When the worker ends, for any reason, the kernel closes the pipe and both end. If the
-process that forks is killed, the worker kills itself, as after any other fault that it cannot mend.
+both processes once the worker has started, and each of them again if it is killed. The worker writes bytes to
+the jobs' pipe and lines to the slow encounters' socket. When the worker ends, for any reason, the kernel
+closes both, and all three end. If the process that forks is killed, the worker kills itself, as after any
+other fault that it cannot mend.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from __future__ import annotations
 import os
 import select
 import signal
+import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from threading import Event
 from typing import Final, NoReturn
 
@@ -27,7 +30,7 @@ import structlog
 from workers.periodic import PeriodicThread
 
 NICENESS: Final = 10
-"""How much the process of the jobs gives way to others, as `nice` counts it."""
+"""How much these processes give way to others, as `nice` counts it."""
 
 PAUSE_S: Final = 1.0
 """Pause before a killed process is forked again."""
@@ -41,21 +44,28 @@ _STOPS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _logger: Final = structlog.get_logger()
 
 
-class JobProcess:
-    """The process of one worker's jobs, seen from the worker."""
+class WorkerProcesses:
+    """The processes beside one worker, seen from the worker: its jobs, and its slow encounters."""
 
-    def __init__(self, work: Callable[[int], None]) -> None:
-        """Fork a process that calls *work* with the end of the pipe from which `listen` reads."""
+    def __init__(self, jobs: Callable[[int], None], slow: Callable[[socket.socket], None]) -> None:
+        """Fork a process that runs *jobs* and *slow*.
+
+        *jobs* is called with the end of the pipe from which `listen` reads, *slow* with one end of a socket.
+        The other end is the attribute *slow*.
+        """
         heard, self._said = os.pipe()
         os.set_blocking(self._said, False)
+        self.slow, theirs = socket.socketpair()
         self._pid = os.fork()
         if self._pid == 0:
             os.close(self._said)
-            _keep(work, heard)
+            self.slow.close()
+            _keep({"jobs": partial(jobs, heard), "slow": partial(slow, theirs)}, heard)
         os.close(heard)
+        theirs.close()
 
     def start(self) -> None:
-        """Let the process of the jobs begin: the worker has what it needs, and so will that one."""
+        """Let the processes begin: the worker has what it needs, and so will they."""
         self.ring()
 
     def ring(self) -> None:
@@ -68,7 +78,9 @@ class JobProcess:
         return os.waitpid(self._pid, os.WNOHANG)[0] != 0
 
     def end(self) -> None:
-        """Let the jobs that run be put back, and return when the process has ended."""
+        """Let the jobs that run be put back, and return when the processes have ended."""
+        with suppress(OSError):
+            self.slow.shutdown(socket.SHUT_RDWR)  # the thread that reads from it ends too
         with suppress(BlockingIOError, BrokenPipeError):
             os.write(self._said, _END)
         ends = time.monotonic() + END_S
@@ -81,20 +93,20 @@ class JobProcess:
         os.close(self._said)  # ends what still runs
 
 
-class JobProcessWatch(PeriodicThread):
-    """Kills the worker if the process that forks its jobs has ended."""
+class WorkerProcessesWatch(PeriodicThread):
+    """Kills the worker if the process that forks the others has ended."""
 
-    name = "job-process"
+    name = "worker-processes"
     every_s = 1.0
 
-    def __init__(self, process: JobProcess, stopping: Event) -> None:
+    def __init__(self, processes: WorkerProcesses, stopping: Event) -> None:
         super().__init__(stopping)
-        self._process = process
+        self._processes = processes
 
     def look(self) -> None:
         """Look once."""
-        if self._process.has_ended():
-            _logger.critical("jobs.ended")
+        if self._processes.has_ended():
+            _logger.critical("processes.ended")
             os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -109,31 +121,37 @@ def listen(heard: int, ring: Callable[[], object], stopping: Event) -> None:
         ring()
 
 
-def _keep(work: Callable[[int], None], heard: int) -> NoReturn:
-    """Fork the process of the jobs as long as the worker lives."""
+def _keep(works: Mapping[str, Callable[[], None]], heard: int) -> NoReturn:
+    """Fork a process for each of *works*, and again whenever it is killed, as long as the worker lives."""
     for number in _STOPS:
         signal.signal(number, signal.SIG_IGN)  # the worker says when to stop
     os.nice(NICENESS)
     if os.read(heard, 1) != _RING:
         os._exit(0)  # the worker did not start, or stops already
-    while True:
-        child = os.fork()
-        if child == 0:
-            _work(work, heard)
-        _, status = os.waitpid(child, 0)
-        if not os.WIFSIGNALED(status) or _is_alone(heard):
-            os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0)
-        _logger.warning("jobs.killed", signal=os.WTERMSIG(status))
-        time.sleep(PAUSE_S)
+    running = {_forked(name, work): name for name, work in works.items()}
+    while running:
+        pid, status = os.wait()
+        name = running.pop(pid)
+        if os.WIFSIGNALED(status) and not _is_alone(heard):
+            _logger.warning("process.killed", process=name, signal=os.WTERMSIG(status))
+            time.sleep(PAUSE_S)
+            running[_forked(name, works[name])] = name
+        elif os.WIFEXITED(status) and os.WEXITSTATUS(status):
+            os._exit(os.WEXITSTATUS(status))
+    os._exit(0)
 
 
-def _work(work: Callable[[int], None], heard: int) -> NoReturn:
+def _forked(name: str, work: Callable[[], None]) -> int:
+    """Fork a process that does *work*; return its number."""
+    pid = os.fork()
+    if pid:
+        return pid
     status = 1
     try:
-        work(heard)
+        work()
         status = 0
     except Exception:
-        _logger.exception("jobs.failed")
+        _logger.exception("process.failed", process=name)
     finally:
         sys.stderr.flush()
         os._exit(status)  # what the worker registered for its own end is the worker's
