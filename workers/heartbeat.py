@@ -59,9 +59,7 @@ class HeartbeatThread(HangWatch):
 
     name = "heartbeat"
 
-    def __init__(
-        self, log: Log, worker: str, folding: Deciding, stopping: Event, longest_s: float
-    ) -> None:
+    def __init__(self, log: Log, worker: str, folding: Deciding, stopping: Event, longest_s: float) -> None:
         super().__init__(worker, folding, stopping, longest_s)
         self._log = log
 

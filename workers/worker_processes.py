@@ -14,33 +14,25 @@ other fault that it cannot mend.
 from __future__ import annotations
 
 import os
-import select
 import signal
 import socket
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from threading import Event
-from typing import Final, NoReturn
+from typing import Final
 
 import structlog
 
+from service.forked import BEGIN, keep
 from workers.periodic import PeriodicThread
-
-NICENESS: Final = 10
-"""How much these processes give way to others, as `nice` counts it."""
-
-PAUSE_S: Final = 1.0
-"""Pause before a killed process is forked again."""
 
 END_S: Final = 10.0
 """How long a worker that stops waits for its jobs to be put back."""
 
-_RING, _END = b"r", b"e"
+_RING, _END = BEGIN, b"e"
 _STEP_S: Final = 0.02
-_STOPS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _logger: Final = structlog.get_logger()
 
 
@@ -60,7 +52,7 @@ class WorkerProcesses:
         if self._pid == 0:
             os.close(self._said)
             self.slow.close()
-            _keep({"jobs": partial(jobs, heard), "slow": partial(slow, theirs)}, heard)
+            keep({"jobs": partial(jobs, heard), "slow": partial(slow, theirs)}, heard)
         os.close(heard)
         theirs.close()
 
@@ -119,46 +111,3 @@ def listen(heard: int, ring: Callable[[], object], stopping: Event) -> None:
         if _END in said:
             stopping.set()
         ring()
-
-
-def _keep(works: Mapping[str, Callable[[], None]], heard: int) -> NoReturn:
-    """Fork a process for each of *works*, and again whenever it is killed, as long as the worker lives."""
-    for number in _STOPS:
-        signal.signal(number, signal.SIG_IGN)  # the worker says when to stop
-    os.nice(NICENESS)
-    if os.read(heard, 1) != _RING:
-        os._exit(0)  # the worker did not start, or stops already
-    running = {_forked(name, work): name for name, work in works.items()}
-    while running:
-        pid, status = os.wait()
-        name = running.pop(pid)
-        if os.WIFSIGNALED(status) and not _is_alone(heard):
-            _logger.warning("process.killed", process=name, signal=os.WTERMSIG(status))
-            time.sleep(PAUSE_S)
-            running[_forked(name, works[name])] = name
-        elif os.WIFEXITED(status) and os.WEXITSTATUS(status):
-            os._exit(os.WEXITSTATUS(status))
-    os._exit(0)
-
-
-def _forked(name: str, work: Callable[[], None]) -> int:
-    """Fork a process that does *work*; return its number."""
-    pid = os.fork()
-    if pid:
-        return pid
-    status = 1
-    try:
-        work()
-        status = 0
-    except Exception:
-        _logger.exception("process.failed", process=name)
-    finally:
-        sys.stderr.flush()
-        os._exit(status)  # what the worker registered for its own end is the worker's
-
-
-def _is_alone(heard: int) -> bool:
-    """Return whether the worker has ended: nobody can write to the pipe."""
-    poll = select.poll()
-    poll.register(heard, 0)
-    return any(event & select.POLLHUP for _, event in poll.poll(0))

@@ -83,6 +83,11 @@ class Metrics:
         self._owner_room.set(services.feeds.room.owner)
         services.feeds.on_count(self._streams.set)
 
+    def has_no_streams(self) -> None:
+        """Count no room for event streams, because this process serves none."""
+        self._room.set(0)
+        self._owner_room.set(0)
+
     def stream_refused(self, whose: str) -> None:
         """Count a refused stream; *whose* limit was reached: `process` or `owner`."""
         self._refused.labels(whose).inc()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from service.api.server import arguments
+from service.api.server import APPLICATION, arguments
 from service.cli.local_service import reserved_port
 from service.settings import Settings
 
@@ -121,7 +121,9 @@ class Running:
 
 
 @contextmanager
-def api(urls: tuple[str, str], directory: Path, **set_to: Any) -> Iterator[Running]:
+def api(
+    urls: tuple[str, str], directory: Path, application: str = APPLICATION, **set_to: Any
+) -> Iterator[Running]:
     """Run an API of one process on the servers at *urls*, with settings *set_to*."""
     with reserved_port("127.0.0.1") as port:
         settings = Settings(
@@ -137,7 +139,8 @@ def api(urls: tuple[str, str], directory: Path, **set_to: Any) -> Iterator[Runni
             sys.executable,
             "-m",
             "gunicorn",
-            *arguments("127.0.0.1", port, workers=1, log_level="error"),
+            *arguments("127.0.0.1", port, workers=1, log_level="error")[:-1],
+            application,
         ]
         process = subprocess.Popen(command, env=settings.environment(), cwd=ROOT)
         running = Running(port, process)

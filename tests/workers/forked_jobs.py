@@ -5,8 +5,8 @@ import sys
 from socket import socket
 from threading import Event, Thread
 
+from service import forked
 from service.logs import write_json_lines
-from workers import worker_processes
 from workers.worker_processes import WorkerProcesses, WorkerProcessesWatch, listen
 
 
@@ -28,7 +28,7 @@ def slow(channel: socket) -> None:
 
 def main() -> None:
     write_json_lines("error")
-    worker_processes.PAUSE_S = 0.1  # type: ignore[misc]  # tests are in a hurry
+    forked.PAUSE_S = 0.1  # type: ignore[misc]  # tests are in a hurry
     WorkerProcessesWatch.every_s = 0.05
     jobs = WorkerProcesses(work, slow)
     jobs.start()

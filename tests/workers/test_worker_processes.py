@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from service.forked import NICENESS
 from tests.workers.conftest import PATIENCE_S, ROOT
-from workers.worker_processes import NICENESS
 
 
 class Worker:

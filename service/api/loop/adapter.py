@@ -14,6 +14,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
+from time import thread_time
 from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import parse_qsl
 
@@ -29,9 +30,12 @@ from service.api.loop.environ import environ_of
 from service.api.loop.framing import Received
 from service.api.loop.routes import Route, Routes
 from service.api.loop.shares import Shares
+from service.api.loop.slow_reads import ReadProcess, ReadsLost
 from service.api.loop.sockets import SocketLimits
 from service.api.operations import OPERATIONS, Operation
-from service.api.serving import READ_S, AppContext, serve
+from service.api.problems import Problem
+from service.api.request_ids import new_request_id
+from service.api.serving import READ_S, AppContext, refuse, serve
 from service.rules.kernel.meter import Stop
 from service.steps import IN_POOL, Pause, Steps, Stream
 
@@ -92,6 +96,8 @@ class StepResult(NamedTuple):
 
     has_ended: bool
     found: Any
+    seconds: float
+    """The time of the processor that they took."""
 
 
 class LoopApplication:
@@ -109,12 +115,14 @@ class LoopApplication:
         self._beside = beside
         self.app = app
         self.limits = limits
-        self._served: AppContext = app.extensions[SERVED]
+        self.served: AppContext = app.extensions[SERVED]
         self._routes = Routes.of(OPERATIONS.all.values())
         self._trust = ProxyFix(_as_it_is, x_for=proxies) if proxies else None
         self._readers = ThreadPoolExecutor(READERS, "reader")
         self._shares = Shares(READERS_EACH)
         self._quick = ThreadPoolExecutor(QUICK, "quick")
+        self.slow_reads: ReadProcess | None = None
+        """The process that answers slow reads; without it they are answered here."""
         self._followers = ThreadPoolExecutor(FOLLOWERS, "follower")
 
     async def begin(self) -> None:
@@ -127,12 +135,12 @@ class LoopApplication:
     async def end(self) -> None:
         """End what runs beside the requests, when they are answered."""
         self._running.cancel()
-        await asyncio.to_thread(self._served.services.traces.close)
+        await asyncio.to_thread(self.served.services.traces.close)
         await asyncio.to_thread(tracing.end)
 
     def begin_stop(self) -> None:
         """End all streams, which would otherwise never end, because the server is stopping."""
-        self._served.services.feeds.close()
+        self.served.services.feeds.close()
 
     async def __call__(self, received: Received, client: Client) -> Reply:
         """Return the response to the request *received* from *client*."""
@@ -159,8 +167,24 @@ class LoopApplication:
                 length=int(fields["content-length"]) if "content-length" in fields else 0,
                 body=partial(_body_of, client),
             )
-        steps = serve(route.operation, self._served, route.path, asked)
+        if self.slow_reads is not None and self.slow_reads.takes(route.operation, asked):
+            return await self._answered_beside(self.slow_reads, route, asked)
+        steps = serve(route.operation, self.served, route.path, asked)
         return await self._run(route.operation, steps, asked)
+
+    async def _answered_beside(self, beside: ReadProcess, route: Route, asked: RequestHead) -> Reply:
+        """Return the answer to a slow read, from the process beside this one."""
+        async with self._shares.place(_holder(asked)):
+            try:
+                return await beside.answer(route.operation, route.path, asked)
+            except ReadsLost:
+                request_id = new_request_id()
+                problem = Problem(
+                    "out-of-memory",
+                    "the process that answered this was killed each time",
+                    headers={"Retry-After": "1"},
+                )
+                return refuse(problem, asked.path, request_id)
 
     def _trusted(self, received: Received, client: Client) -> str:
         """Return the address of the client behind the trusted proxies."""
@@ -175,7 +199,7 @@ class LoopApplication:
 
         What only reads is stopped in its thread after `READ_S` seconds, or when its client has left.
         """
-        holder = asked.headers.get("authorization") or asked.address
+        holder = _holder(asked)
         stop = asked.stop if operation.method in _SAFE else Stop()
         is_in_pool = False
         result: Any = None
@@ -189,6 +213,8 @@ class LoopApplication:
                     else:
                         async with self._shares.place(holder):
                             found = await _in(self._readers, work, stop)
+                        if self.slow_reads is not None:
+                            self.slow_reads.note(operation, asked, found.seconds)
                 else:
                     found = _advance(steps, result, failure)
                 if found.has_ended:
@@ -228,6 +254,11 @@ class LoopApplication:
             stream.close()
 
 
+def _holder(asked: RequestHead) -> str:
+    """Return who has a share of the threads that compute."""
+    return asked.headers.get("authorization") or asked.address
+
+
 def _body_of(client: Client, limit: int) -> Pause[bytes]:
     """Return a pause that yields the whole body; it raises `RequestEntityTooLarge` past *limit* bytes."""
     return Pause(_cannot_block, partial(client.body, limit))
@@ -256,10 +287,12 @@ def _end_process(beside: asyncio.Task[None]) -> None:
 
 def _advance(steps: Any, result: Any, failure: Exception | None) -> StepResult:
     """Run *steps* up to their next pause or item, or to their end."""
+    begun = thread_time()
     try:
-        return StepResult(False, steps.send(result) if failure is None else steps.throw(failure))  # noqa: FBT003 - named in the class
+        found, has_ended = steps.send(result) if failure is None else steps.throw(failure), False
     except StopIteration as end:
-        return StepResult(True, end.value)  # noqa: FBT003 - named in the class
+        found, has_ended = end.value, True
+    return StepResult(has_ended, found, thread_time() - begun)
 
 
 async def _in(pool: ThreadPoolExecutor, work: Callable[[], StepResult], stop: Stop) -> StepResult:

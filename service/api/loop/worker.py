@@ -14,6 +14,7 @@ from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # it ships
 from gunicorn.workers.base import Worker as BaseWorker  # type: ignore[import-untyped]  # as above
 
 from service.api.loop.connection import Connection
+from service.api.loop.slow_reads import ReadProcess
 from service.api.loop.sockets import Sockets
 from service.collecting import collect_seldom
 from service.lifeline import end_with_parent
@@ -43,6 +44,8 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn is untyped
 
     _pipe: ClassVar[tuple[int, int] | None] = None
     """The master keeps the writing end, which the kernel closes when the master dies."""
+    _reads: ReadProcess | None = None
+    """The process that answers slow reads, from `init_process` on."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Prepare a worker; this runs in the master, before the fork."""
@@ -62,6 +65,8 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn is untyped
         assert Worker._pipe is not None, "the master made it"
         reading_end, writing_end = Worker._pipe
         os.close(writing_end)
+        listening = [each.sock.fileno() for each in self.sockets]
+        self._reads = ReadProcess(lambda: self.app.wsgi().served, listening)  # before this one has threads
         end_with_parent(reading_end)
         self.loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self.loop)
@@ -80,6 +85,7 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn is untyped
     def load_wsgi(self) -> None:
         """Load the application, then exclude it from garbage collection; its threads change often."""
         self.application = self.app.wsgi()
+        self.application.slow_reads = self._reads
         collect_seldom()
         switch_often()
 
@@ -117,8 +123,13 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn is untyped
             listener.sock.listen(self.cfg.backlog)
             servers.append(server)
         self._sweep()
+        assert self._reads is not None, "the process is initialized"
+        self._reads.start()
         while self.alive:
             self.notify()
+            if self._reads.has_ended():
+                self.log.critical("The process that forks the one for slow reads has ended")
+                os.kill(os.getpid(), signal.SIGKILL)  # the master starts another
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), TICK_S)
         self.application.begin_stop()

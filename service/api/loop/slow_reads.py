@@ -1,0 +1,235 @@
+"""Answer slow reads in a process beside an API process, so that commands never wait for them.
+
+Threads of one process share one interpreter: while one computes an answer of some megabytes, a command on the
+loop waits at each of its steps. A read is slow for a minute after the same one took `SLOW_S` of a processor.
+From then on it is answered by a process with a lower priority, and what that does to memory ends nobody else.
+
+Laws. Each request has a socket of its own, whose other end is sent to the process. The process takes the
+request as any other: it authenticates, counts and stops it. Whoever waits for an answer closes the socket if
+the client leaves, which stops the read. A read is asked once more if the process was killed meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import socket
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Condition, Thread
+from typing import Any, Final
+
+from service.api import event_stream
+from service.api.exchange import Reply, RequestHead
+from service.api.operations import OPERATIONS, Operation
+from service.api.serving import READ_S, AppContext, serve
+from service.caches import RecentCache
+from service.forked import BEGIN, keep
+from service.lifeline import end_with_parent
+from service.rules.kernel.meter import Stop
+from service.steps import Pause, run
+
+SLOW_S: Final = 0.005
+"""Seconds of the processor past which a read is slow. An ordinary one takes a fifth of it."""
+
+SLOW_FOR_S: Final = 60.0
+"""How long a read stays slow after it last took that long."""
+
+REMEMBERED: Final = 10_000
+"""How many reads are known as slow at once."""
+
+THREADS: Final = 8
+"""How many reads the process answers at once."""
+
+TRIES: Final = 2
+"""How often a read is asked if the process dies."""
+
+WATCHED_S: Final = 0.1
+"""How soon a read is stopped that nobody waits for."""
+
+_LIMIT: Final = 1 << 20
+"""Bytes of a line: the header fields of a request or of an answer."""
+
+
+class ReadsLost(Exception):
+    """The process was killed each time while it answered this read."""
+
+
+class ReadProcess:
+    """The process for the slow reads of one API process, seen from that one."""
+
+    def __init__(self, application: Callable[[], AppContext], unneeded: Iterable[int] = ()) -> None:
+        """Fork a process that will make an *application* of its own; it closes the files *unneeded*."""
+        alive, self._alive = os.pipe()
+        self._sent, taken = socket.socketpair()
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(self._alive)
+            self._sent.close()
+            for file in unneeded:
+                os.close(file)
+            keep({"reads": lambda: _answer_reads(application, taken, alive)}, alive)
+        os.close(alive)
+        taken.close()
+        self._sent.settimeout(0)  # the loop must not block
+        self._slow: RecentCache[str, bool] = RecentCache(REMEMBERED, seconds=SLOW_FOR_S, clock=time.monotonic)
+
+    def start(self) -> None:
+        """Let the process begin: the API process serves."""
+        os.write(self._alive, BEGIN)
+
+    def has_ended(self) -> bool:
+        """Return whether the process that forks it has ended."""
+        return os.waitpid(self._pid, os.WNOHANG)[0] != 0
+
+    def takes(self, operation: Operation, asked: RequestHead) -> bool:
+        """Return whether this read is slow."""
+        return _may_be_slow(operation, asked) and self._slow.get(asked.path) is not None
+
+    def note(self, operation: Operation, asked: RequestHead, seconds: float) -> None:
+        """Note that this request took *seconds* of the processor."""
+        if seconds > SLOW_S and _may_be_slow(operation, asked):
+            self._slow.put(asked.path, True)  # noqa: FBT003 - a cache of nothing else
+
+    async def answer(self, operation: Operation, path: Mapping[str, str], asked: RequestHead) -> Reply:
+        """Return the answer to a slow read; raises `ReadsLost`."""
+        question = json.dumps(
+            {
+                "operation": operation.id,
+                "names": dict(path),
+                "method": asked.method,
+                "path": asked.path,
+                "query_text": asked.query_text,
+                "given": asked.given,
+                "headers": dict(asked.headers.items()),
+                "address": asked.address,
+            }
+        )
+        for _ in range(TRIES):
+            answer = await self._ask(question.encode() + b"\n")
+            if answer is not None:
+                head, body = answer
+                self.note(operation, asked, head["seconds"])
+                return Reply(head["status"], head["headers"], body)
+        raise ReadsLost
+
+    async def _ask(self, question: bytes) -> tuple[dict[str, Any], bytes] | None:
+        """Return the head and the body of an answer; None if the process died meanwhile."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            while True:
+                try:
+                    socket.send_fds(self._sent, [b"?"], [theirs.fileno()])
+                    break
+                except BlockingIOError:
+                    await asyncio.sleep(WATCHED_S)
+        reader, writer = await asyncio.open_connection(sock=ours, limit=_LIMIT)
+        try:
+            writer.write(question)
+            head = json.loads(await reader.readline() or b"null")
+            body = await reader.read() if head is not None else b""
+        except (ConnectionError, ValueError):
+            return None
+        finally:
+            writer.close()
+        return (head, body) if head is not None and len(body) == head["length"] else None
+
+
+def _may_be_slow(operation: Operation, asked: RequestHead) -> bool:
+    """Return whether the request only reads, computes, and has its answer whole."""
+    is_read = operation.method == "GET" and not operation.is_quick and not operation.is_probe
+    return is_read and (operation.stream is None or not event_stream.is_wanted(asked.headers.get("accept")))
+
+
+# --- the process ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Waiting:
+    """A read that somebody waits for."""
+
+    connection: socket.socket
+    stop: Stop = field(default_factory=Stop)
+    since: float = field(default_factory=time.monotonic)
+
+
+class _Watch:
+    """Stops reads that nobody waits for any more, or that take too long."""
+
+    def __init__(self) -> None:
+        self._waiting: list[_Waiting] = []
+        self._changed = Condition()
+
+    def begin(self, waiting: _Waiting) -> None:
+        with self._changed:
+            self._waiting.append(waiting)
+            self._changed.notify()
+
+    def end(self, waiting: _Waiting) -> None:
+        with self._changed:
+            self._waiting.remove(waiting)
+            waiting.connection.close()
+
+    def run(self) -> None:
+        while True:
+            time.sleep(WATCHED_S)
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting)  # an idle process sleeps
+                for each in self._waiting:
+                    is_late = time.monotonic() - each.since > READ_S
+                    each.stop.is_set = each.stop.is_set or is_late or _is_left(each.connection)
+
+
+def _is_left(connection: socket.socket) -> bool:
+    poll = select.poll()
+    poll.register(connection, 0)
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+def _answer_reads(application: Callable[[], AppContext], taken: socket.socket, alive: int) -> None:
+    """Answer what is asked through *taken*, until the API process ends."""
+    end_with_parent(alive)
+    served, watch = application(), _Watch()
+    served.metrics.has_no_streams()
+    for n in range(THREADS):
+        Thread(target=_take_all, args=(served, taken, watch), name=f"reads-{n}", daemon=True).start()
+    watch.run()
+
+
+def _take_all(served: AppContext, taken: socket.socket, watch: _Watch) -> None:
+    while True:
+        _, files, _, _ = socket.recv_fds(taken, 1, 1)
+        if not files:
+            return
+        waiting = _Waiting(socket.socket(fileno=files[0]))
+        watch.begin(waiting)
+        try:
+            with suppress(OSError):  # nobody waits any more
+                _answer(served, waiting)
+        finally:
+            watch.end(waiting)
+
+
+def _answer(served: AppContext, waiting: _Waiting) -> None:
+    with waiting.connection.makefile("rb") as lines:
+        said: dict[str, Any] = json.loads(lines.readline())
+    operation, names = OPERATIONS.all[said.pop("operation")], said.pop("names")
+    begun = time.thread_time()
+    asked = RequestHead(**said, length=0, body=_no_body, stop=waiting.stop)
+    reply = run(serve(operation, served, names, asked))
+    assert isinstance(reply.body, bytes), "a read that may be slow has no stream"
+    head = {
+        "status": reply.status,
+        "headers": reply.headers,
+        "length": len(reply.body),
+        "seconds": time.thread_time() - begun,
+    }
+    waiting.connection.sendall(json.dumps(head).encode() + b"\n" + reply.body)
+
+
+def _no_body(_limit: int) -> Pause[bytes]:
+    raise AssertionError("a read has no body")

@@ -1,0 +1,279 @@
+"""Slow reads: a process beside the API's answers them as the API would, and commands never wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from service.api.app import SERVED, create_app
+from service.api.exchange import RequestHead
+from service.api.loop import slow_reads
+from service.api.loop.adapter import LoopApplication
+from service.api.loop.routes import Route
+from service.api.loop.slow_reads import ReadProcess
+from service.api.loop.sockets import SocketLimits
+from service.api.operations import OPERATIONS
+from service.api.request import ApiRequest, ApiResponse
+from service.caches import RecentCache
+from service.rules.kernel.meter import WorkStopped, spend
+from service.steps import Pause
+from service.usecases.services import Services
+from tests.api.running import PATIENCE_S, Running, api
+
+READ = "/v1/rulesets"
+CHANGING = ("date", "request-id")
+"""Fields that differ from answer to answer."""
+
+
+@pytest.fixture
+def running(streams_url: str, queue_url: str, tmp_path: Path) -> Iterator[Running]:
+    with api(
+        (streams_url, queue_url), tmp_path, application="tests.api.slow_application:application()"
+    ) as made:
+        yield made
+
+
+def until(holds: Callable[[], object], what: str) -> None:
+    ends = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < ends, what
+        time.sleep(0.01)
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that *pid* forked, from whichever of its threads."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        found += map(int, (task / "children").read_text().split())
+    return found
+
+
+def beside(running: Running) -> tuple[int, int, int]:
+    """Return the numbers of the API process, of the one that forks for it, and of the one for slow reads."""
+
+    def found() -> list[tuple[int, int, int]]:
+        return [
+            (own, keeper, process)
+            for own in children(running.process.pid)
+            for keeper in children(own)
+            for process in children(keeper)
+        ]
+
+    until(lambda: len(found()) == 1, "one process for slow reads")
+    return found()[0]
+
+
+# --- with real processes ------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "fields"),
+    [
+        ("GET", ""),
+        ("HEAD", ""),
+        ("GET", "Accept-Encoding: gzip\r\n"),
+        ("GET", "Authorization: Bearer nobody\r\n"),
+        ("GET", "Origin: https://elsewhere.example\r\n"),
+    ],
+)
+def test_a_slow_read_has_the_same_answer_from_the_other_process(
+    running: Running, method: str, fields: str
+) -> None:
+    _, _, process = beside(running)
+    running.ask("/v1/problems")  # the process has begun to answer once this one has
+    first = running.ask(READ, method, fields)
+    os.kill(process, signal.SIGSTOP)
+    line = running.line()
+    line.sock.settimeout(0.5)
+    with pytest.raises(TimeoutError):
+        line.ask(READ, method, fields)
+    assert running.ask("/livez").status == 200, "nothing else waits for it"
+    os.kill(process, signal.SIGCONT)
+    line.sock.settimeout(PATIENCE_S)
+
+    second = line.answer(has_body=method != "HEAD")
+
+    assert (second.status, second.body) == (first.status, first.body or b"")
+    assert [name for name in second.headers if name not in CHANGING] == [
+        name for name in first.headers if name not in CHANGING
+    ]
+    assert all(second.headers[name] == first.headers[name] for name in first.headers if name not in CHANGING)
+    line.close()
+
+
+@pytest.mark.slow
+def test_a_read_is_asked_again_if_its_process_is_killed(running: Running) -> None:
+    _, keeper, process = beside(running)
+    first = running.ask(READ)
+    os.kill(process, signal.SIGSTOP)
+    line = running.line()
+    line.send(f"GET {READ} HTTP/1.1\r\nHost: x\r\n\r\n")
+    time.sleep(0.2)  # so that it is sent to the process that is killed
+    os.kill(process, signal.SIGKILL)
+
+    answer = line.answer()
+
+    assert (answer.status, answer.body) == (first.status, first.body)
+    assert beside(running)[1] == keeper
+    assert beside(running)[2] != process
+    line.close()
+
+
+@pytest.mark.slow
+def test_an_api_process_that_can_answer_no_slow_reads_any_more_is_replaced(running: Running) -> None:
+    own, keeper, _ = beside(running)
+    first = running.ask(READ)
+    os.kill(keeper, signal.SIGKILL)
+
+    until(lambda: own not in children(running.process.pid), "the end of the process")
+    assert beside(running)[0] != own
+    until(lambda: running.ask(READ).body == first.body, "an answer of the next one")
+
+
+@pytest.mark.slow
+def test_a_killed_api_process_takes_the_other_with_it(running: Running) -> None:
+    own, keeper, process = beside(running)
+    os.kill(own, signal.SIGKILL)
+
+    for each in (keeper, process):
+        until(lambda each=each: not Path(f"/proc/{each}/cmdline").exists(), "its end")  # type: ignore[misc]  # it is called at once
+
+
+# --- one by one ---------------------------------------------------------------------------------------
+
+
+def asked(path: str = READ, **headers: str) -> RequestHead:
+    def no_body(_limit: int) -> Pause[bytes]:
+        raise AssertionError("it is a read")
+
+    return RequestHead("GET", path, "", {}, headers, "::1", 0, no_body)
+
+
+@pytest.fixture
+def slow(services: Services) -> ReadProcess:
+    """Return what an API process knows of its slow reads, without the process."""
+    create_app(services)  # it declares the operations
+    made = object.__new__(ReadProcess)
+    made._slow = RecentCache(10)
+    return made
+
+
+def test_a_read_is_slow_by_its_time_and_only_at_its_own_path(slow: ReadProcess) -> None:
+    read = OPERATIONS.all["listRulesets"]
+
+    slow.note(read, asked("/v1/a"), slow_reads.SLOW_S / 2)
+    slow.note(read, asked("/v1/b"), slow_reads.SLOW_S * 2)
+
+    assert not slow.takes(read, asked("/v1/a"))
+    assert slow.takes(read, asked("/v1/b"))
+
+
+@pytest.mark.parametrize("operation", ["sendCommand", "openEncounter", "isAlive", "isReady"])
+def test_what_changes_something_or_streams_or_is_quick_stays_here(slow: ReadProcess, operation: str) -> None:
+    found = OPERATIONS.all[operation]
+
+    slow.note(found, asked(), 100.0)
+
+    assert not slow.takes(found, asked())
+
+
+def test_a_stream_stays_here_and_a_page_of_the_same_address_does_not(slow: ReadProcess) -> None:
+    commits = OPERATIONS.all["listCommits"]
+
+    slow.note(commits, asked(), 100.0)
+
+    assert slow.takes(commits, asked())
+    assert not slow.takes(commits, asked(accept="text/event-stream"))
+
+
+def test_a_read_that_kills_its_process_each_time_is_answered_with_a_problem(
+    services: Services, slow: ReadProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[bytes] = []
+
+    async def die(question: bytes) -> None:
+        tries.append(question)
+
+    monkeypatch.setattr(slow, "_ask", die)
+    application = LoopApplication(create_app(services), SocketLimits(), beside=_nothing)
+    route = Route(OPERATIONS.all["listRulesets"], {})
+
+    reply = asyncio.run(application._answered_beside(slow, route, asked()))  # noqa: SLF001 - below the sockets
+
+    assert isinstance(reply.body, bytes)
+    assert (reply.status, json.loads(reply.body)["type"]) == (503, "/problems/out-of-memory")
+    assert len(tries) == slow_reads.TRIES
+
+
+async def _nothing() -> None:
+    return None
+
+
+@pytest.mark.parametrize("why", ["the client has left", "it takes too long"])
+def test_a_read_is_stopped(services: Services, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    has_begun, was_stopped = Event(), Event()
+
+    def spin(_request: ApiRequest) -> ApiResponse:
+        has_begun.set()
+        ends = time.monotonic() + PATIENCE_S
+        try:
+            while time.monotonic() < ends:
+                spend(0)
+        except WorkStopped:
+            was_stopped.set()
+            raise
+        return ApiResponse({})
+
+    operation = OPERATIONS.all["listProblemTypes"]
+    monkeypatch.setattr(slow_reads, "WATCHED_S", 0.01)
+    if why == "it takes too long":
+        monkeypatch.setattr(slow_reads, "READ_S", 0.05)
+    question: dict[str, Any] = {
+        "operation": operation.id,
+        "names": {},
+        "method": "GET",
+        "path": operation.path,
+        "query_text": "",
+        "given": {},
+        "headers": {},
+        "address": "::1",
+    }
+    ending, taken = socket.socketpair()
+    ours, theirs = socket.socketpair()
+    watch = slow_reads._Watch()  # noqa: SLF001 - as the process has it
+    handler = operation.handler
+    served = create_app(services).extensions[SERVED]
+    taking = Thread(target=slow_reads._take_all, args=(served, taken, watch), daemon=True)  # noqa: SLF001 - as above
+    object.__setattr__(operation, "handler", spin)
+    try:
+        socket.send_fds(ending, [b"?"], [theirs.fileno()])
+        theirs.close()
+        Thread(target=watch.run, daemon=True).start()
+        taking.start()
+        ours.sendall(json.dumps(question).encode() + b"\n")
+        assert has_begun.wait(PATIENCE_S)
+        if why == "the client has left":
+            ours.close()
+
+        assert was_stopped.wait(PATIENCE_S)
+
+        if why == "it takes too long":
+            with ours.makefile("rb") as lines:
+                assert json.loads(lines.readline())["status"] == 503
+    finally:
+        object.__setattr__(operation, "handler", handler)
+        ending.close()
+        taking.join(PATIENCE_S)
+        taken.close()
+        ours.close()
