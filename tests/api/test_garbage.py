@@ -63,7 +63,7 @@ def test_a_refused_request_is_freed_at_once(owner: Api, path: str, body: str) ->
 
 def test_a_process_of_the_api_looks_for_cycles_seldom() -> None:
     worker = Worker.__new__(Worker)
-    worker.app = SimpleNamespace(wsgi=object)
+    worker.app = SimpleNamespace(wsgi=SimpleNamespace)
 
     worker.load_wsgi()
 
