@@ -331,20 +331,20 @@ class GroupFolding:
             slow.add(encounter)
         if answer.is_lost or answer.is_down:
             return
+        if answer.has_failed:
+            self._left.add(encounter)
+            return
         if answer.what == SETTLE:
             if encounter not in self._touched and not self._waits(encounter):
                 self._folding.settled(encounter)
                 self._settled(encounter)
             return
         self._touch(encounter, time.monotonic())
-        if answer.has_failed:
-            self._left.add(encounter)
-        else:
-            self._left.discard(encounter)
-            if answer.commits is not None:
-                self._read(encounter)
-            if answer.commits:
-                self._telling.heard(encounter)
+        self._left.discard(encounter)
+        if answer.commits is not None:
+            self._read(encounter)
+        if answer.commits:
+            self._telling.heard(encounter)
 
     # --- settling ----------------------------------------------------------------------------------------
 
