@@ -45,3 +45,10 @@ def test_nobody_is_carried_who_does_not_ride(rider: str) -> None:
     text = said(pair("movement"), "plan_movement", "p", path=[[0, -1]], carry=[rider])
     assert text.startswith("mount_departed: ")
     assert "willing shove" in text
+
+
+def test_who_has_planned_nothing_has_nothing_to_take_back() -> None:
+    """The rule that it names is the one of plans, not of a movement."""
+    refusal = pair("movement").send("withdraw_plan", "seat-p", creature="p").refusal
+    assert refusal is not None
+    assert (refusal.code, refusal.rule) == ("nothing_planned", "RI-INFO-4")
