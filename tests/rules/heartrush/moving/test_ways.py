@@ -6,13 +6,16 @@ GM's word. What that brings is written here by hand, and compared with the produ
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from service.rules import heartrush
 from service.rules.heartrush.creatures.character import Condition
 from service.rules.heartrush.creatures.size_and_bonds import WAYS
 from service.rules.ruleset import waiting
@@ -360,6 +363,27 @@ def test_HR_COND_10_who_suffocates_is_hurt_by_every_move_of_its_own(name: str) -
     """HR-MOVE-7: the free sidestep and following too."""
     fight = played(SCENES[name], lambda f: condition(f, "wolf", "suffocating"), {})
     assert [event.creature for event in fight.logged("damage_applied")] == ["wolf"]
+
+
+def placing(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield each function of a module that gives a creature of a state another place."""
+    for function in ast.walk(ast.parse(path.read_text())):
+        if isinstance(function, ast.FunctionDef):
+            for call in ast.walk(function):
+                if (
+                    isinstance(call, ast.Call)
+                    and isinstance(call.func, ast.Attribute)
+                    and call.func.attr == "with_creature"
+                    and any(given.arg == "position" for given in call.keywords)
+                ):
+                    yield path.name, function.name
+
+
+def test_HR_MOVE_7_one_function_changes_a_place() -> None:
+    """Each event that moves somebody names its way there; `follow_cells` looks ahead and keeps nothing."""
+    book = Path(str(heartrush.__file__)).parent
+    found = {place for path in book.rglob("*.py") for place in placing(path)}
+    assert found == {("size_and_bonds.py", "displaced"), ("aftermath.py", "follow_cells")}
 
 
 # --- the table can fail ------------------------------------------------------------------------------------
