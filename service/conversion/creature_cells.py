@@ -6,6 +6,8 @@ A cell is text of a table, or a value of JSON.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from service.conversion import foreign
@@ -23,6 +25,31 @@ class Cannot(Exception):
 def excerpt(value: object) -> str:
     """Return the beginning of a value, as a fault shows it."""
     return str(value)[:40]
+
+
+def hit_points_of(name: str, value: Any, *, is_foreign: bool) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    """Return hit points that say more than a number, as `12/15`, `15 (2d8)` or an object; raises `Cannot`."""
+    both = foreign.now_and_most(value) if name == "hp" else None
+    if both is not None and both[0] < both[1]:
+        return {"hp": both[0], "hp_max": both[1]}
+    has_dice = isinstance(value, str) and bool(re.match(r"\s*\d+\s*\(", value))
+    if both is None and not (is_foreign or has_dice or isinstance(value, Mapping)):
+        return {}
+    points = foreign.hit_points(value if both is None else both[1])
+    if points is None:
+        raise Cannot(f"hit points, not {excerpt(value)}")
+    return {name: points}
+
+
+def tidied(name: str, value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return a place without brackets, and a count without the sign of times."""
+    if name == "position" and isinstance(value, Mapping):
+        return [value.get("x"), value.get("y")]
+    if name == "position" and isinstance(value, str):
+        return value.strip("()[] ")
+    if name == "count" and isinstance(value, str):
+        return value.strip("xX\u00d7 ")
+    return value
 
 
 def value_of(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - JSON

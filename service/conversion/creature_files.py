@@ -18,12 +18,18 @@ LARGEST_FILE: Final = 16 * 1024 * 1024
 """Bytes of a file."""
 LARGEST_YAML: Final = 1024 * 1024
 SEPARATORS: Final = ",;\t|"
+FIRST_LINES: Final = 20
+"""Lines in which a table names its columns."""
 MOST_COLUMNS: Final = 500
 PLACES: Final = ("x", "y")
 _NAMING: Final = frozenset(("name", "id", "stat_block", "carried", SHEET))
 """Columns of which a table has at least one."""
 
-_STAT_BLOCK: Final = re.compile(r"\*\*HD\*\*|\*\*HP\*\*", re.IGNORECASE)
+_STAT_BLOCK: Final = re.compile(r"(\*\*|__)(?:HD|HP):?\1", re.IGNORECASE)
+_FENCE: Final = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
+_UNDERLINED: Final = re.compile(r"^(\w[^\n]{0,100})\n=+[ \t]*$", re.MULTILINE)
+_NOTHING: Final = frozenset(("", "-", "\u2013", "\u2014", "n/a", "#n/a", "nan", "?"))
+"""Cells that programs and people write for nothing."""
 _PAGE: Final = re.compile(
     r"<(?:!doctype\s+html|html|head|body|meta|table|thead|tbody|div|p|h[1-6]|ul|ol|section|article)\b",
     re.IGNORECASE,
@@ -53,7 +59,7 @@ class Rows(NamedTuple):
 
 def read(text: str) -> Rows:
     """Return the creatures of a file, whichever kind it is; raises `Unconvertible` with a place."""
-    text = text.removeprefix("\ufeff")
+    text = _unfenced(text.removeprefix("\ufeff"))
     first = text.lstrip()[:1]
     if first in ("[", "{"):
         return _of_data(lists.json_data(text), "a JSON list of objects")
@@ -61,12 +67,22 @@ def read(text: str) -> Rows:
         return _page(text)
     if first == "<":
         return _of_data(lists.xml_data(text), "elements of XML")
-    if _STAT_BLOCK.search(text):
-        return Rows(list(_stat_blocks(text)))
+    if first != "|" and _STAT_BLOCK.search(text):
+        found = list(_stat_blocks(_plain_notation(text)))
+        if not found:
+            raise Unconvertible("a stat block has a heading with its name above it: # Name")
+        return Rows(found)
     line = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     if _YAML.match(line) and not any(separator in line for separator in ",;\t"):
         return _of_data(_yaml(text), "a list of objects")
     return _table(text)
+
+
+def _unfenced(text: str) -> str:
+    """Return what stands in the fences of Markdown, if the text begins with one."""
+    if text.lstrip()[:3] not in ("```", "~~~"):
+        return text
+    return "---\n".join(inside for _, inside in _FENCE.findall(text.replace("\r\n", "\n"))) or text
 
 
 # --- lists ---------------------------------------------------------------------------------------------
@@ -126,7 +142,8 @@ def _table(text: str) -> Rows:
     A text without separators whose first line names no column is a list of names.
     """
     text, named_separator = _lines(text)
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    lines = [line for line in text.splitlines()[:FIRST_LINES] if line.strip()]
+    first = next((line for line in lines if any(each in line for each in SEPARATORS)), "".join(lines[:1]))
     separator = named_separator or max(SEPARATORS, key=first.count)
     if foreign.column_of(first) not in foreign.READ:
         named = [Row(place, values) for place, values in lists.names_in(text)]
@@ -148,35 +165,58 @@ class _Table:
     def __init__(self, *, has_bars: bool = False) -> None:
         self._has_bars = has_bars
         self._head: list[str] | None = None
+        self._names: list[str] = []
+        self._titles = 0
         self._units: list[str] = []
         self._place_of_names = "row 1"
         self._spelled: dict[str, str] = {}
         self._rows: list[Row] = []
+        self._title: tuple[Sequence[str], str] | None = None
 
     def add(self, cells: Sequence[str], place: str) -> None:
         """Add a row; raises `Unconvertible` for a first one without names, or one that is longer."""
-        cells = [cell.strip() for cell in cells]  # as a spreadsheet shows them
+        cells = self._cleaned(cells)
         if {*"".join(cells)} <= {"-", ":"}:  # it is empty, or the line below the names in Markdown
+            return
+        if self._head is None:
+            self._name(cells, place)
             return
         if len(self._rows) == lists.MOST_LISTED:
             raise Unconvertible(f"{place}: {lists.TOO_MANY}")
-        if self._has_bars and not cells[0] and not cells[-1]:
-            cells = cells[1:-1]  # a table of Markdown begins and ends with a bar
-        if self._head is None:
-            self._head, self._place_of_names = _head(cells, self._spelled, place), place
-            self._units = [foreign.unit_of(cell) for cell in cells]
+        if [cell.casefold() for cell in cells] == self._names:  # some tables repeat them on each page
             return
         if len(cells) > len(self._head) and any(cells[len(self._head) :]):
             raise Unconvertible(f"{place}: {len(cells)} cells, and {len(self._head)} columns")
         values: dict[str, Any] = {}
         for name, unit, cell in zip(self._head, self._units, cells, strict=False):
-            if name and cell:
+            if name and (cell.casefold() not in _NOTHING or (cell and name in ("name", "id"))):
                 values[name] = foreign.with_unit(cell, unit) if name == "speed" else cell
         if values:
             self._rows.append(Row(place, values))
 
+    def _cleaned(self, cells: Sequence[str]) -> list[str]:
+        """Return cells as a spreadsheet shows them; a table of Markdown has bars at its ends and marks."""
+        found = [cell.strip() for cell in cells]
+        if self._has_bars and found and not found[0] and not found[-1]:
+            found = found[1:-1]
+        return [cell.strip("*_` ") for cell in found] if self._has_bars else found
+
+    def _name(self, cells: Sequence[str], place: str) -> None:
+        """Take a row as the names of the columns, unless it is a title above them."""
+        if sum(map(bool, cells)) == 1 and foreign.column_of("".join(cells)) not in _NAMING:
+            self._title = self._title or (cells, place)
+            self._titles += 1
+            if self._titles > FIRST_LINES:
+                _head(*self._title)
+            return
+        self._names = [cell.casefold() for cell in cells]
+        self._head, self._place_of_names = _head(cells, place, self._spelled), place
+        self._units = [foreign.unit_of(cell) for cell in cells]
+
     def finished(self) -> Rows:
         """Return the creatures; raises `Unconvertible` for a table without a first row."""
+        if self._title is not None and self._head is None:
+            _head(*self._title)
         if self._head is None:
             raise Unconvertible("row 1: the names of the columns are required")
         return Rows(self._rows, self._spelled, self._place_of_names)
@@ -215,10 +255,11 @@ def _lines(text: str) -> tuple[str, str]:
     return (text, "") if said is None else ("\n" + text[said.end() :], said[1])
 
 
-def _head(cells: Sequence[str], spelled: dict[str, str], place: str) -> list[str]:
+def _head(cells: Sequence[str], place: str, spelled: dict[str, str] | None = None) -> list[str]:
     """Return the columns of a table; those without a name are empty."""
     if len(cells) > MOST_COLUMNS:
         raise Unconvertible(f"{place}: at most {MOST_COLUMNS} columns")
+    spelled = {} if spelled is None else spelled
     head: list[str] = []
     for cell in cells:
         name = foreign.column_of(cell)
@@ -237,17 +278,29 @@ def _head(cells: Sequence[str], spelled: dict[str, str], place: str) -> list[str
 
 # --- stat blocks ---------------------------------------------------------------------------------------
 
-_HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*#*\s*$")
+_HEADING: Final = re.compile(r"^#{1,6}\s+(\S.*)$")
 _DICE: Final = re.compile(r"^\s*d?(\d+)\s*/\s*d?(\d+)\s*/\s*d?(\d+)\s*/\s*d?(\d+)")
-_MARKED: Final = re.compile(r"\*\*\s*([^*]+?)\s*:?\s*\*\*\s*:?\s*([^*]*)")
+_MARKED: Final = re.compile(r"\*\*([^*]{1,100})\*\*([^*]*)")
 _BONUS: Final = re.compile(r"([+-]?\d+)\s*(?:\(([^)]*)\))?")
 _BLOCK_COLUMNS: Final[Mapping[str, str]] = {
     "hd": "heart_die",
     "hp": "hp_max",
     "a": "attack_bonus",
     "size": "size",
+    "speed": "speed",
 }
+_MARKS: Final = frozenset((*_BLOCK_COLUMNS, "w", "wound", "wounds", "wound threshold", "d", "defense"))
+_SOME_DICE: Final = re.compile(r"^\s*d?\d+(?:\s*/\s*d?\d+)+")
 _TITLE: Final = re.compile(r"^[-*]\s+\*\*(.+?)\*\*")
+
+
+def _plain_notation(text: str) -> str:
+    """Return stat blocks without the sign of a quotation, with stars for bold and signs before headings."""
+    text = text.replace("\r\n", "\n").replace("__", "**")
+    lines = text.splitlines()
+    if sum(line.startswith(">") for line in lines) * 2 > len(lines):
+        text = "\n".join(line.removeprefix(">").removeprefix(" ") for line in lines)
+    return _UNDERLINED.sub(r"# \1\n", text)
 
 
 def _stat_blocks(text: str) -> Iterator[Row]:
@@ -264,7 +317,7 @@ def _stat_blocks(text: str) -> Iterator[Row]:
             continue
         if name and any(_STAT_BLOCK.search(each) for each in lines):
             yield _stat_block(name, f"line {start}, {name}", lines)
-        name, start, lines = heading[1].strip("*_ "), number, []
+        name, start, lines = heading[1].strip("#*_ \t"), number, []
 
 
 def _stat_block(name: str, place: str, lines: Sequence[str]) -> Row:
@@ -275,12 +328,14 @@ def _stat_block(name: str, place: str, lines: Sequence[str]) -> Row:
         dice = _DICE.match(line)
         if dice:
             values |= dict(zip(("might", "agility", "cunning", "presence"), dice.groups(), strict=True))
+        elif _SOME_DICE.match(line):
+            notes.append(f"{place}: four dice are read, might/agility/cunning/presence; these are left out")
         title = _TITLE.match(line)
-        if title:
+        if title and title[1].strip(" :").casefold() not in _MARKS:
             prose.append(title[1].strip(": "))
             continue
         for mark, said in _MARKED.findall(line):
-            _mark(mark.casefold(), said.strip(" ,;"), values, notes, place)
+            _mark(mark.strip(" :").casefold(), said.lstrip(" :").strip(" ,;"), values, notes, place)
     if prose:
         notes.append(f"{place}: abilities in prose are left out: {', '.join(prose)}")
     return Row(place, values, tuple(notes))
@@ -289,7 +344,7 @@ def _stat_block(name: str, place: str, lines: Sequence[str]) -> Row:
 def _mark(mark: str, said: str, values: dict[str, Any], notes: list[str], place: str) -> None:
     """Take a value that stands behind its name in bold."""
     if mark in ("w", "wound", "wounds", "wound threshold"):
-        if said in ("/", "-", "none"):
+        if said in ("/", "-", "\u2013", "\u2014", "none"):
             values["woundable"] = "false"
         else:
             values["wound_threshold"] = said

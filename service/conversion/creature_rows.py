@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from service.conversion import foreign
 from service.conversion.choices import ANY, CreatureChoices
-from service.conversion.creature_cells import Cannot, excerpt, value_of
+from service.conversion.creature_cells import Cannot, excerpt, hit_points_of, tidied, value_of
 from service.conversion.creature_files import PLACES, Row, Rows
 from service.conversion.faults import Converted, Unconvertible, shortened
 from service.conversion.fields import fields_by_name, opening_fields, record_of
@@ -253,12 +253,10 @@ class _Making:
         return found
 
     def _value(self, name: str, value: Any, *, is_foreign: bool) -> dict[str, Any]:  # noqa: ANN401 - JSON
-        has_dice = isinstance(value, str) and bool(re.match(r"\s*\d+\s*\(", value))
-        if name in ("hp", "hp_max") and (is_foreign or has_dice or isinstance(value, Mapping)):
-            points = foreign.hit_points(value)
-            if points is None:
-                raise Cannot(f"hit points, not {excerpt(value)}")
-            return {name: points}
+        if name in ("hp", "hp_max"):
+            points = hit_points_of(name, value, is_foreign=is_foreign)
+            if points:
+                return points
         if name == "size":
             return {name: self._size(value)}
         if name == "speed":
@@ -269,7 +267,7 @@ class _Making:
             units: set[str] = set()
             value = foreign.in_feet(value, units)
             self._note_units(units)
-        return {name: value_of(value, self.columns.shape(name))}
+        return {name: value_of(tidied(name, value), self.columns.shape(name))}
 
     def _size(self, value: object) -> str:
         size = foreign.size_of(value, self.columns.sizes)
@@ -513,6 +511,8 @@ class _Making:
     ) -> None:
         faulty.add(column)
         said = spelled or self._said(column)
+        if column == "hp_max" and not spelled and column not in row.values and "hp" in row.values:
+            said = self._said("hp")  # of which it was made
         if column == POSITION and not spelled:
             said = next((self._said(axis) for axis in PLACES[_index(inner) :] if axis in row.values), said)
             inner = "" if said != POSITION else inner

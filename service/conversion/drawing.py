@@ -502,6 +502,10 @@ def _scenery(sketch: Sketch, ambient: Ambient, walls: Mapping[str, Wall], notes:
         shines = []
     if len(shines) > MOST_LIGHTS:
         notes.append(f"lights after the {MOST_LIGHTS}th are left out ({len(shines) - MOST_LIGHTS})")
+    idle = sum(max(light.bright, light.dim) <= 0 for light in shines)
+    if idle:
+        notes.append(f"lights without a reach are left out ({idle})")
+        shines = [light for light in shines if max(light.bright, light.dim) > 0]
     closed = closed_edges(walls)
     found: dict[Cell, Ambient] = {}
     cells = 0

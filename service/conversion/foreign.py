@@ -105,6 +105,7 @@ NUMBERED: Final[Mapping[int, str]] = dict(
     enumerate(("tiny", "small", "medium", "large", "huge", "gargantuan"), 2)
 )
 """Sizes as one list of other games numbers them."""
+MOST_WAYS: Final = 20
 LARGER: Final[Mapping[str, str]] = {"huge": "l2", "gargantuan": "l3", "colossal": "l4"}
 """Sizes of other games above large, where the rulebook counts them."""
 _FEET: Final = re.compile(r"(?:([a-z]+)\s+)?(\d+)\s*(?:ft\.?|feet|foot)?", re.IGNORECASE)
@@ -176,6 +177,29 @@ def hit_points(value: object) -> int | None:
     return whole(value, loose=True)
 
 
+def now_and_most(value: object) -> tuple[int, int] | None:
+    """Return hit points now and at most, of `12/15` or an object that has both; None where one is missing."""
+    if isinstance(value, str):
+        parts = re.fullmatch(r"\s*(-?\d{1,6})\s*/\s*(\d{1,6})\s*(?:hp)?\s*", value, re.IGNORECASE)
+        return (int(parts[1]), int(parts[2])) if parts else None
+    if not isinstance(value, Mapping):
+        return None
+    named = {canonical(str(name)): each for name, each in value.items()}
+    most = next(
+        (found for name in ("max", "hp_max", "maximum") if (found := whole(named.get(name))) is not None),
+        None,
+    )
+    now = next(
+        (
+            found
+            for name in ("current", "value", "now", "hp")
+            if (found := whole(named.get(name))) is not None
+        ),
+        None,
+    )
+    return (now, most) if now is not None and most is not None else None
+
+
 def whole(value: object, *, loose: bool = False) -> int | None:
     """Return a whole number: 20, `20`, `20.0`, `+6`, `30 ft.`, `d8`; *loose* takes what begins with one."""
     if isinstance(value, bool):
@@ -185,6 +209,7 @@ def whole(value: object, *, loose: bool = False) -> int | None:
     if not isinstance(value, str):
         return None
     end = r"" if loose else r"(?:\.0+|,0{1,2})?\s*(?:ft\.?|feet|foot|hp)?\s*$"
+    value = value.replace("\u2212", "-")  # the sign of typesetters
     value = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", value)  # 1,000 is a thousand
     match = re.match(rf"\s*(?:\+|d(?=\d))?(-?\d{{1,9}}){end}", value, re.IGNORECASE)
     return int(match[1]) if match else None
@@ -199,7 +224,10 @@ def speeds(value: object, units: set[str] | None = None) -> dict[str, int]:
     if isinstance(value, Mapping):
         return _speeds_of_ways(value, units)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return speeds(value[0], units) if value else {}
+        found: dict[str, int] = {}
+        for each in value[:MOST_WAYS]:
+            found = speeds(each, units) | found
+        return found
     if isinstance(value, str):
         value = in_feet(value, units)
     plain = whole(value)
@@ -216,6 +244,7 @@ def _speeds_of_ways(ways: Mapping[Any, object], units: set[str]) -> dict[str, in
     if unit and not _UNIT.fullmatch(unit):
         return {}
     found: dict[str, int] = {}
+    named = next((ways[name] for name in ("type", "name") if isinstance(ways.get(name), str)), None)
     for way, each in ways.items():
         name = canonical(str(way))
         if name in _UNIT_MEMBERS or name.endswith("id"):
@@ -223,7 +252,15 @@ def _speeds_of_ways(ways: Mapping[Any, object], units: set[str]) -> dict[str, in
         feet = next(iter(speeds(with_unit(each, unit), units).values()), None)
         if feet is not None:
             found[name if name not in ("speed", "number", "value", "land") else "walk"] = feet
+    if named is not None and {*found} == {"walk"}:  # one way of a list of them
+        return {canonical_way(str(named)): found["walk"]}
     return found
+
+
+def canonical_way(name: str) -> str:
+    """Return a way of moving by its name: `Land` and `Speed` are walking."""
+    way = canonical(name)
+    return "walk" if way in ("land", "speed", "ground", "base") else way
 
 
 def with_unit(value: object, unit: str) -> object:

@@ -19,6 +19,7 @@ from service.conversion.drawing import (
     Stroke,
     is_upright,
 )
+from service.conversion.faults import shortened
 from service.conversion.json_members import Odd
 
 PADDING: Final = 0.25
@@ -29,6 +30,9 @@ DOOR: Final = 1
 SECRET: Final = 2
 OPEN: Final = 1
 LOCKED: Final = 2
+SEEN_THROUGH: Final = (0, 10, 30, 40)
+"""What a wall does to sight that passes it: always, behind a second one, or by distance."""
+ONE_WAY: Final = (1, 2)
 DARK: Final = 0.75
 DIM: Final = 0.25
 """The least darkness, up to 1, of a scene that is dark or dim."""
@@ -58,11 +62,17 @@ def sketched(data: Mapping[str, Any]) -> Sketch:
         members.fault("/width", f"1 to {LARGEST_SIDE} cells along each side")
     sketch = Sketch(width, height, pixels=grid)
     corner = _corner(data, pixels, grid)
-    for i, wall in enumerate(members.list_at(data, "", "walls")):
+    kept: dict[str, list[str]] = {}
+    walls = members.list_at(data, "", "walls")
+    for i, wall in enumerate(walls):
         try:
-            _add_wall(wall, f"/walls/{i}", corner, grid, sketch)
+            _add_wall(wall, f"/walls/{i}", corner, grid, sketch, kept)
         except Odd as odd:
             sketch.notes.append(f"/walls/{i}: {odd}; left out")
+    if not walls:
+        sketch.notes.append("/walls: there are none")
+    for what, notes in kept.items():
+        sketch.notes += shortened(notes, f"walls {what}")
     distance = _distance(data)
     for i, light in enumerate(members.list_at(data, "", "lights")):
         try:
@@ -85,7 +95,7 @@ def _grid(data: Mapping[str, Any]) -> tuple[float, object]:
         members.fault("/grid", str(odd))
     if size < 1:
         members.fault("/grid", "at least 1 pixel along a cell")
-    return size, kind
+    return size, members.code(kind)
 
 
 def _corner(data: Mapping[str, Any], pixels: list[float], grid: float) -> Spot:
@@ -94,9 +104,14 @@ def _corner(data: Mapping[str, Any], pixels: list[float], grid: float) -> Spot:
     A file without a padding is one of Foundry's own, which has a quarter, or of a program that has none:
     the walls tell.
     """
+    background = data.get("background")
+    of_background = background if isinstance(background, dict) else {}
     try:
         padding = members.number_at(data, "padding", -1)
-        shift = Spot(members.number_at(data, "shiftX", 0), members.number_at(data, "shiftY", 0))
+        shift = Spot(
+            members.number_at(data, "shiftX", 0) or members.number_at(of_background, "offsetX", 0),
+            members.number_at(data, "shiftY", 0) or members.number_at(of_background, "offsetY", 0),
+        )
     except Odd:
         padding, shift = -1, Spot(0, 0)
     if padding < 0:
@@ -110,13 +125,18 @@ def _corner(data: Mapping[str, Any], pixels: list[float], grid: float) -> Spot:
 def _distance(data: Mapping[str, Any]) -> float:
     """Return the units of distance along a cell, in which lights count."""
     grid = data.get("grid")
-    found = grid.get("distance") if isinstance(grid, dict) else data.get("gridDistance")
-    return float(found) if isinstance(found, int | float) and found > 0 else 5.0
+    try:
+        found = members.number(grid.get("distance") if isinstance(grid, dict) else data.get("gridDistance"))
+    except Odd:
+        return 5.0
+    return found if found > 0 else 5.0
 
 
 def _ends(wall: object) -> list[float]:
     """Return x and y of both ends of a wall; nothing for what is none."""
     ends = wall.get("c") if isinstance(wall, dict) else None
+    if isinstance(ends, str):
+        ends = ends.strip("[] ").split(",")
     if not isinstance(ends, list) or len(ends) != len(("x0", "y0", "x1", "y1")):
         return []
     try:
@@ -125,7 +145,10 @@ def _ends(wall: object) -> list[float]:
         return []
 
 
-def _add_wall(wall: object, place: str, corner: Spot, grid: float, sketch: Sketch) -> None:
+def _add_wall(
+    wall: object, place: str, corner: Spot, grid: float, sketch: Sketch, kept: dict[str, list[str]]
+) -> None:
+    """Add a wall, or the door that it is; add what an edge cannot say of a wall to *kept*, by what it is."""
     ends = _ends(wall)
     if not ends or not isinstance(wall, dict):
         raise Odd("a wall is an object whose c is a list of four numbers")
@@ -133,29 +156,38 @@ def _add_wall(wall: object, place: str, corner: Spot, grid: float, sketch: Sketc
     start = Spot((x0 - corner.x) / grid, (y0 - corner.y) / grid)
     end = Spot((x1 - corner.x) / grid, (y1 - corner.y) / grid)
     stroke = Stroke(place, start, end)
-    if wall.get("door") in (DOOR, SECRET):
-        becomes: Literal["open_door", "closed_door"] = (
-            "open_door" if wall.get("ds") == OPEN else "closed_door"
-        )
-        if wall["door"] == SECRET:
+    door, state = members.code(wall.get("door", 0)), members.code(wall.get("ds", 0))
+    if door in (DOOR, SECRET):
+        becomes: Literal["open_door", "closed_door"] = "open_door" if state == OPEN else "closed_door"
+        if door == SECRET:
             said = "an open door" if becomes == "open_door" else f"a {becomes.replace('_', ' ')}"
             sketch.notes.append(f"{place}: a secret door: {said} here, for all to see")
-        elif wall.get("ds") == LOCKED:
+        elif state == LOCKED:
             sketch.notes.append(
                 f"{place}: a locked door: a closed door here; make its edge a wall to lock it"
             )
         sketch.portals.append(Portal(stroke, becomes, is_upright(start, end)))
-    elif wall.get("move") == 0:
+    elif members.code(wall.get("move")) == 0:
         sketch.notes.append(f"{place}: it stops sight alone, and is left out")
     else:
+        if door not in (0, None):
+            sketch.notes.append(f"{place}: door {str(door)[:40]} is of no kind that is known: a wall here")
+        if members.code(wall.get("sight")) in SEEN_THROUGH:
+            kept.setdefault("can be seen through", []).append(
+                f"{place}: it can be seen through: here it stops sight too"
+            )
+        if members.code(wall.get("dir")) in ONE_WAY:
+            kept.setdefault("stop in one direction", []).append(
+                f"{place}: it stops in one direction: here in both"
+            )
         sketch.lines.append(Polyline(place, [stroke]))
 
 
 def _add_light(light: object, corner: Spot, grid: float, distance: float, sketch: Sketch) -> None:
     if not isinstance(light, dict):
         raise Odd("a light is an object")
-    if light.get("hidden") is True:
-        return
+    if members.truth(light.get("hidden"), default=False):
+        raise Odd("it is hidden")
     config = light.get("config") if isinstance(light.get("config"), dict) else light
     assert isinstance(config, dict)
     at = Spot(
@@ -163,12 +195,14 @@ def _add_light(light: object, corner: Spot, grid: float, distance: float, sketch
     )
     reaches = [members.number_at(config, name, 0) / distance for name in ("bright", "dim")]
     bright, dim = (max(0.0, min(each, float(FARTHEST_LIGHT))) for each in reaches)
-    sketch.shines.append(Shine(at, bright, max(bright, dim), light.get("walls") is not False))
+    sketch.shines.append(Shine(at, bright, max(bright, dim), members.truth(light.get("walls"), default=True)))
 
 
 def _ambient(data: Mapping[str, Any]) -> Ambient:
     environment = data.get("environment")
     level = environment.get("darknessLevel") if isinstance(environment, dict) else data.get("darkness")
-    if not isinstance(level, int | float) or isinstance(level, bool):
+    try:
+        level = members.number(level)
+    except Odd:
         return "bright"
     return "dark" if level >= DARK else "dim" if level >= DIM else "bright"

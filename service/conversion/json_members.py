@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, Final, NoReturn
@@ -11,6 +12,8 @@ from service.conversion.faults import Unconvertible
 
 FARTHEST: Final = 10**6
 """The greatest coordinate of a file, either way."""
+_NUMBER: Final = re.compile(r"\s*[+-]?\d{1,9}(?:[.,]\d{1,15})?\s*")
+_TRUTHS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 class Odd(ValueError):
@@ -46,17 +49,21 @@ def object_at(of: Mapping[str, Any], at: str, name: str) -> Mapping[str, Any]:
 
 
 def list_at(of: Mapping[str, Any], at: str, name: str) -> Sequence[Any]:
-    """Return a list that may be missing."""
+    """Return a list that may be missing; some programs write an object, by numbers or names, in its place."""
     found = of.get(name)
     if found is None:
         return ()
+    if found and isinstance(found, dict) and all(isinstance(each, dict | list) for each in found.values()):
+        return [*found.values()]
     if not isinstance(found, list):
         fault(f"{at}/{name}", "a list is required")
     return found
 
 
 def number(value: object) -> float:
-    """Return a number of JSON; raises `Odd`."""
+    """Return a number of JSON, or one in quotes, with a decimal comma too; raises `Odd`."""
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = float(value.replace(",", "."))
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Odd("a number is required")
     if not isfinite(value) or abs(value) > FARTHEST:
@@ -73,3 +80,19 @@ def number_at(of: Mapping[str, Any], name: str, default: float | None = None) ->
         return number(value)
     except Odd as odd:
         raise Odd(f"{name}: {odd}") from None
+
+
+def truth(value: object, *, default: bool) -> bool:
+    """Return yes or no, also of 1, 0 and words; *default* for anything else."""
+    if isinstance(value, bool | int | float):
+        return bool(value)
+    return _TRUTHS.get(str(value).strip().casefold(), default)
+
+
+def code(value: object) -> object:
+    """Return the number of a kind, also in quotes and of 1.0; anything else as it is."""
+    try:
+        found = number(value)
+    except Odd:
+        return value
+    return int(found) if found == int(found) else value

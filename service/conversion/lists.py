@@ -50,7 +50,10 @@ def json_data(text: str) -> Any:  # noqa: ANN401 - JSON
 
 def creatures_in(data: Any, wanted: str) -> Placed:  # noqa: ANN401 - JSON
     """Return the creatures of a list, of a list inside objects, or of an object of objects."""
+    if isinstance(data, list) and data and all(isinstance(each, list) for each in data):
+        data = [each for inner in data for each in inner]
     if isinstance(data, list):
+        data = [{"name": each} if isinstance(each, str) else each for each in data]
         return [(f"creature {i}", each) for i, each in enumerate(data, 1)]
     if not isinstance(data, dict):
         raise Unconvertible(f"creatures are {wanted}")

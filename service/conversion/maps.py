@@ -15,6 +15,10 @@ LARGEST_FILE: Final = 128 * 1024 * 1024
 """Bytes of a file, most of them its picture."""
 
 
+MOST_INSIDE: Final = 1_000
+"""Members of an object that are looked at for a map."""
+
+
 class Format(NamedTuple):
     """A kind of map: how it is recognised, and how it is read."""
 
@@ -48,13 +52,26 @@ def convert_map(text: str, ruleset: Ruleset[Any], choices: MapChoices = CHOICES)
         (data,) = data
     if not isinstance(data, dict):
         members.fault("", f"a map is a JSON object; these are read: {READ}")
-    return drawn(_format_of(data).read(data), ruleset, choices)
+    format_, one = _map_in(data)
+    return drawn(format_.read(one), ruleset, choices)
 
 
-def _format_of(data: Mapping[str, Any]) -> Format:
-    for each in FORMATS:
-        if each.fits(data):
-            return each
+def _map_in(data: Mapping[str, Any]) -> tuple[Format, Mapping[str, Any]]:
+    """Return the map that *data* is, or the one inside it, with its format."""
+    inside = [each for value in data.values() for each in (value if isinstance(value, list) else (value,))]
+    for candidates in ((data,), inside):
+        found = [
+            (each, one)
+            for one in candidates[:MOST_INSIDE]
+            if isinstance(one, dict)
+            for each in FORMATS
+            if each.fits(one)
+        ]
+        if len(found) > 1 and candidates is inside:
+            names = ", ".join(str(one.get("name", "without a name"))[:60] for _, one in found[:6])
+            raise Unconvertible(f"the file has {len(found)} maps ({names}): export one of them")
+        if found:
+            return found[0]
     raise _unknown(data)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import floor
 from typing import Any, Final, Literal
 
@@ -51,7 +51,7 @@ def sketched(data: Mapping[str, Any]) -> Sketch:
             "/line_of_sight: it is missing, so there are no walls; was it exported with them?"
         )
     for name in ("line_of_sight", "objects_line_of_sight"):
-        for i, line in enumerate(members.list_at(data, "", name)):
+        for i, line in enumerate(_lines_at(data, name)):
             points += len(line) if isinstance(line, list) else 0
             if points > MOST_POINTS:
                 members.fault(f"/{name}/{i}", f"at most {MOST_POINTS} points")
@@ -64,6 +64,13 @@ def sketched(data: Mapping[str, Any]) -> Sketch:
         _add_light(light, f"/lights/{i}", corner, sketch)
     sketch.ambient = _ambient(data, sketch)
     return sketch
+
+
+def _lines_at(data: Mapping[str, Any], name: str) -> Sequence[Any]:
+    """Return the lines of a member; a list of points is one line."""
+    found = members.list_at(data, "", name)
+    is_line = bool(found) and all(isinstance(each, dict) and "x" in each for each in found)
+    return [found] if is_line else found
 
 
 def _side(size: Mapping[str, Any], axis: str) -> int:
@@ -90,6 +97,8 @@ def _corner(resolution: Mapping[str, Any], sketch: Sketch) -> Spot:
 
 
 def _spot(value: object, corner: Spot) -> Spot:
+    if isinstance(value, list) and len(value) == len(Spot._fields):
+        value = dict(zip(Spot._fields, value, strict=True))
     if not isinstance(value, dict):
         raise Odd("a point with x and y is required")
     return Spot(members.number_at(value, "x") - corner.x, members.number_at(value, "y") - corner.y)
@@ -124,7 +133,10 @@ def _portal(portal: object, place: str, corner: Spot) -> Portal:
     """Return a portal by its bounds, or about its position along its rotation; raises `Odd`."""
     if not isinstance(portal, dict):
         raise Odd("a portal is an object")
-    rotation = members.number_at(portal, "rotation", 0)
+    try:
+        rotation = members.number_at(portal, "rotation", 0)
+    except Odd:
+        rotation = 0
     bounds = portal.get("bounds")
     if isinstance(bounds, list) and len(bounds) == len(("start", "end")):
         start, end = (_spot(point, corner) for point in bounds)
@@ -132,7 +144,9 @@ def _portal(portal: object, place: str, corner: Spot) -> Portal:
         start, end = about(_spot(portal["position"], corner), rotation)
     else:
         raise Odd("two points as bounds, or a position, are required")
-    becomes: Literal["window", "closed_door"] = "window" if portal.get("closed") is False else "closed_door"
+    becomes: Literal["window", "closed_door"] = (
+        "closed_door" if members.truth(portal.get("closed"), default=True) else "window"
+    )
     return Portal(Stroke(place, start, end), becomes, is_upright(start, end, rotation))
 
 
@@ -148,7 +162,7 @@ def _add_light(light: object, place: str, corner: Spot, sketch: Sketch) -> None:
     if reach > FARTHEST_LIGHT:
         sketch.notes.append(f"{place}: its range of {reach:g} cells is cut to {FARTHEST_LIGHT}")
     reach = max(0, min(reach, FARTHEST_LIGHT))
-    sketch.shines.append(Shine(at, reach / 2, reach, light.get("shadows") is not False))
+    sketch.shines.append(Shine(at, reach / 2, reach, members.truth(light.get("shadows"), default=True)))
 
 
 def _ambient(data: Mapping[str, Any], sketch: Sketch) -> Ambient:
@@ -158,6 +172,8 @@ def _ambient(data: Mapping[str, Any], sketch: Sketch) -> Ambient:
     if colour is None:
         return "bright"
     digits = colour.lstrip("#") if isinstance(colour, str) else ""
+    if len(digits) in (3, 4):  # each stands for two
+        digits = "".join(2 * each for each in digits)
     if len(digits) not in (6, 8) or not all(each in "0123456789abcdefABCDEF" for each in digits):
         place = "/environment/ambient_light"
         sketch.notes.append(f"{place}: a colour of 6 or 8 hexadecimal digits; taken as bright")
