@@ -16,7 +16,6 @@ from service.core.sentences import names_for
 from service.log import Appended, IdempotencyKey, Outcome, StoreFailure
 from service.record.commit import ACCEPTED, QUARANTINED, Commit, load_commit
 from service.rules.kernel.messages import Actor, Command, Refused
-from service.rules.kernel.rulebook import refuser
 from service.steps import Steps, settle
 from service.usecases import reading, sending
 from service.usecases.accepted_lines import is_draft
@@ -88,9 +87,8 @@ def send_checked(
 
 def refusal_problem(request: ApiRequest, refused: Refused) -> Problem:
     """Return the problem for a refusal that is not recorded; it may wait for the encounter's state."""
-    rule = refused.rule or refuser(refused.__traceback__)
     detail = refused.detail + _hint(request, refused.code, refused.detail)
-    problem = _refusal(request, refused.code, detail, rule, _key_header(request))
+    problem = _refusal(request, refused.code, detail, refused.rule, _key_header(request))
     if refused.code == "encounter_continued":
         problem.members["line"] = request.services.folder.current(request.encounter).state.continued
     return problem

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
+
+from service.frames import caller
 
 Schema = dict[str, Any]
 
@@ -38,10 +39,7 @@ def component(name: str, schema: Schema) -> Schema:
 
     A duplicate name fails at import.
     """
-    frame = inspect.currentframe()
-    assert frame is not None, "this interpreter has frames"
-    assert frame.f_back is not None, "a module calls it"
-    home = f"an answer in {frame.f_back.f_globals['__name__']}"
+    home = f"an answer in {caller()}"
     if name in COMPONENTS:
         raise _duplicate(name, COMPONENTS[name].home, home)
     COMPONENTS[name] = Component(schema, home)

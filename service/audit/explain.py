@@ -1,4 +1,4 @@
-"""Find the rules that took part in a decision: decide it again under Python's profiler.
+"""Find the rules that took part in a decision: decide it again, and record what is called.
 
 The chain of rules is not in the record, so extracting a helper function changes no hash. It is computed by
 running the same code on the same state and the logged dice. A decision that comes out differently has no
@@ -8,17 +8,17 @@ chain because an earlier build of the rules made it.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any, Final, TypeVar
 
+from service import frames
 from service.core.continuation import sealed_values_in
 from service.core.decide import FoldedState, decide_request
 from service.record.commit import Commit, load_commit
+from service.rules.kernel.naming import Mark
 from service.rules.kernel.records import changed
-from service.rules.kernel.rulebook import BY_CODE, key_of
+from service.rules.kernel.rulebook import MARKS
 from service.rules.table.table import Table
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ _SALT: Final = bytes(32)
 
 @dataclass(frozen=True)
 class ExplainedStep:
-    """A rule that took part, and the number of rules on the call stack above it."""
+    """A rule that took part, and the number of marked functions that ran around it."""
 
     rule: str
     depth: int
@@ -103,29 +103,11 @@ def chain(
 def watched(work: Callable[[], T]) -> tuple[T, list[ExplainedStep]]:
     """Call *work*; return its result and every rule that took part, in call order."""
     steps: list[ExplainedStep] = []
-    seen: dict[int, FrameType] = {}  # holds the frames alive, so that no id is reused
-    depth = 0
 
-    def watch(frame: FrameType, event: str, _: object) -> None:
-        nonlocal depth
-        rules = BY_CODE.get(key_of(frame.f_code))
-        if rules is None:
-            return
-        if event == "call":
-            if id(frame) not in seen:  # resuming a generator is not a new call
-                seen[id(frame)] = frame
-                steps.extend(ExplainedStep(rule.id, depth) for rule in rules)
-            depth += 1
-        elif event == "return":
-            depth -= 1
+    def heard(mark: Mark, depth: int) -> None:
+        steps.extend([ExplainedStep(rule, depth) for rule in mark.rules])
 
-    before = sys.getprofile()
-    sys.setprofile(watch)
-    try:
-        done = work()
-    finally:
-        sys.setprofile(before)
-    return done, steps
+    return frames.watched(work, MARKS, heard), steps
 
 
 def _alike(one: Commit, other: Commit) -> bool:

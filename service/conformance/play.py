@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import islice, product
 from pathlib import Path
 from random import Random
-from traceback import walk_tb
 from typing import Any, Final
 
 from service.conformance.laws import LawBroken
+from service.frames import places
 from service.rules import shared
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.kernel.messages import Actor, Awaited, Command, Event, Fact, Offer, Private, Rolled
@@ -222,12 +222,8 @@ class Play:
         """Return the text of *fault* and the last line of the ruleset's sources that led to it."""
         said = f"{type(fault).__name__}: {fault}" if str(fault) else type(fault).__name__
         homes = tuple([f"{package}." for package in self.ruleset.packages])
-        own = [
-            (frame.f_code.co_filename, line)
-            for frame, line in walk_tb(fault.__traceback__)
-            if f"{frame.f_globals['__name__']}.".startswith(homes)
-        ]
-        return f"{said} ({Path(own[-1][0]).name}, line {own[-1][1]})" if own else said
+        own = [place for place in places(fault) if f"{place.module}.".startswith(homes)]
+        return f"{said} ({Path(own[-1].file).name}, line {own[-1].line})" if own else said
 
     def _hold(self, command: Command[Any], decision: Decision[Any], what: str) -> None:
         """Hold an accepted command to the laws of what it leads to."""

@@ -6,13 +6,13 @@ exception's type, its place and the rule. The exception's text is left out, beca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from types import TracebackType
 from typing import Any, Final
 
+from service.frames import FaultPlace, places
 from service.record.digest import package_digest, ruleset_digest
-from service.rules.kernel.rulebook import refuser
+from service.rules.kernel.rulebook import MARKS
 from service.rules.ruleset import Ruleset
 
 CRASHED: Final = "crashed"
@@ -37,13 +37,14 @@ def code_digest(ruleset: Ruleset[Any]) -> str:
 
 def because(cause: str, ruleset: Ruleset[Any], error: BaseException | None = None) -> Quarantine:
     """Return the member `quarantine` of a commit; *error* is what a crash raised."""
-    trace = None if error is None else error.__traceback__
+    left = [] if error is None else places(error)
+    rules = [MARKS[place[:2]].rules[0] for place in left if place[:2] in MARKS]
     return {
         "cause": cause,
         "code": code_digest(ruleset),
         "error": None if error is None else type(error).__name__,
-        "place": None if error is None else _place(trace),
-        "rule": refuser(trace),
+        "place": None if error is None else _place(left),
+        "rule": rules[-1] if rules else None,
     }
 
 
@@ -55,10 +56,6 @@ def said_of(quarantine: Quarantine) -> str:
     return f"{quarantine['error']} at {quarantine['place']}{rule}"
 
 
-def _place(trace: TracebackType | None) -> str:
+def _place(left: Sequence[FaultPlace]) -> str:
     """Return the innermost module and line, without directories: those differ between machines."""
-    place = ""
-    while trace is not None:
-        place = f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
+    return f"{left[-1].module}:{left[-1].line}" if left else ""

@@ -32,7 +32,7 @@ from service.rules.kernel.messages import (
 )
 from service.rules.kernel.meter import DECIDING, READING, TOO_MUCH_WORK, Meter, TooMuchWork, spend
 from service.rules.kernel.records import EMPTY, changed, derived, record
-from service.rules.kernel.rulebook import RULING, Rule, enforces, refuser, speaker
+from service.rules.kernel.rulebook import RULING, Rule, enforces, rule_of
 from service.rules.kernel.sealed import EnvelopeClosed, view
 from service.rules.rolls.asking import ask
 from service.rules.rolls.chance import (
@@ -202,9 +202,7 @@ class _DecisionRecorder(Generic[S]):
                 spend(FACT_STEPS)
                 event = fact.event if isinstance(fact, Private) else fact
                 if isinstance(event, Event):
-                    if not event.because:
-                        event.__dict__["because"] = speaker(tale)
-                        assert event.because, f"no rule speaks for {event.type}: no because, and no @enforces"
+                    assert event.because, f"no rule speaks for {event.type}: no because, and no @enforces"
                     kind: Any = type(event)
                     if revealing(kind):
                         fact = guarded(self.state.at(place), fact)
@@ -299,8 +297,7 @@ def _too_much(fault: TooMuchWork) -> Refused:
 
 def _refused(state: S, refused: Refused, scope: Scope | None, batch: str | None) -> Decision[S]:
     """Return the decision that a command is refused, which also stops *batch*, if there is one."""
-    rule = refused.rule or refuser(refused.__traceback__)
-    refusal = Refusal(code=refused.code, detail=refused.detail, rule=rule)
+    refusal = Refusal(code=refused.code, detail=refused.detail, rule=refused.rule)
     after = changed(state, stopped=batch) if batch else state
     return Decision(state=after, refusal=refusal, scope=scope)
 
@@ -314,7 +311,11 @@ def _checked(state: S, command: Command[S], worlds: Mapping[str, S] = EMPTY) -> 
     refuse_unsealed(seen, command)
     place = command.place(seen)
     local = worlds[place] if place in worlds else seen.at(place)
-    command.check(local)
+    try:
+        command.check(local)
+    except Refused as refused:
+        refused.rule = refused.rule or rule_of(type(command).check)
+        raise
     return place, local
 
 

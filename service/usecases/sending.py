@@ -42,7 +42,6 @@ from service.record.envelopes import StoredEnvelope, envelopes
 from service.record.timestamps import timestamp_of
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Actor, Command, Refused, Way
-from service.rules.kernel.rulebook import refuser
 from service.rules.kernel.sealed import view
 from service.rules.rolls.chance import check_sealed
 from service.rules.rolls.closing import CloseEncounter
@@ -130,8 +129,7 @@ def preview(
         if needs_dice(folded.state, command):
             check_sealed(folded.state)
     except Refused as refused:
-        rule = refused.rule or refuser(refused.__traceback__)
-        return folded.n, Refusal(code=refused.code, detail=refused.detail, rule=rule), None
+        return folded.n, Refusal(code=refused.code, detail=refused.detail, rule=refused.rule), None
     seen = view(folded.state, actor.seat)
     return folded.n, None, command.foresee(seen.at(command.place(seen)))
 

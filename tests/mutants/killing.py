@@ -29,7 +29,7 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from service.cli.rules import ids_in
-from service.rules.kernel import hints, rulebook, sealed
+from service.rules.kernel import hints, sealed
 from service.rules.secrecy.gm_only import revealing
 from tests.mutants.making import Mutant
 
@@ -122,7 +122,7 @@ class Bench:
             if function.__code__ != found[place]
         ]
         for function, code in changed:
-            _replace(function, code)
+            function.__code__ = code
         if not changed:
             _rebind(mutant)
 
@@ -171,14 +171,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
         if isinstance(each, CodeType):
             yield each
             yield from _codes(each)
-
-
-def _replace(function: FunctionType, code: CodeType) -> None:
-    """Give *function* other code, and that code the rules of the original (see `rulebook.speaker`)."""
-    for known in (vars(rulebook)["_by_code"], vars(rulebook)["_said_by_code"]):
-        if rulebook.key_of(function.__code__) in known:
-            known[rulebook.key_of(code)] = known[rulebook.key_of(function.__code__)]
-    function.__code__ = code
 
 
 def _rebind(mutant: Mutant) -> None:

@@ -92,9 +92,9 @@ class AcceptLine(Command[Table]):
 
     def check(self, view: Table) -> None:
         if self.by.role != CLOCK:
-            raise Refused("not_gm", f"{self.by.seat} is not the service")
+            raise Refused("not_gm", f"{self.by.seat} is not the service", TABLE_AMEND_4.id)
         if not view.draft:
-            raise Refused("already_open", "this line is not proposed")
+            raise Refused("already_open", "this line is not proposed", TABLE_AMEND_4.id)
 
     def decide(self, state: Table) -> Emits[Table]:
         return (

@@ -164,11 +164,11 @@ class Amend(Command[Table]):
         gm_alone(self.by)
         contest = open_contest(view, self.contest)
         if contest.line != view.encounter:
-            raise Refused("other_line", f"{self.contest} is about another line of play")
+            raise Refused("other_line", f"{self.contest} is about another line of play", TABLE_AMEND_1.id)
         check_text(self.decision, "a decision")
         check_text(self.reason, "a reason", least=0)
         if len(self.instead) > MOST_INSTEAD:
-            raise Refused("params_missing", f"at most {MOST_INSTEAD} commands")
+            raise Refused("params_missing", f"at most {MOST_INSTEAD} commands", TABLE_AMEND_1.id)
 
     def decide(self, state: Table) -> Emits[Table]:
         commit = state.contests[self.contest].commit
@@ -235,7 +235,11 @@ class AcceptAmendment(Command[Table]):
     def check(self, view: Table) -> None:
         gm_alone(self.by)
         if pending(view, self.amendment).outdated:
-            raise Refused("amendment_outdated", f"something was played since {self.amendment} was made")
+            raise Refused(
+                "amendment_outdated",
+                f"something was played since {self.amendment} was made",
+                TABLE_AMEND_3.id,
+            )
 
     def decide(self, state: Table) -> Emits[Table]:
         found = pending(state, self.amendment)
@@ -274,7 +278,7 @@ class DropAmendment(Command[Table]):
 def not_the_opening(commit: int) -> None:
     """Refuse to undo the opening."""
     if commit < 2:
-        raise Refused("opening_stands", "the opening cannot be undone")
+        raise Refused("opening_stands", "the opening cannot be undone", TABLE_AMEND_2.id)
 
 
 def propose(

@@ -110,7 +110,9 @@ class OpenContest(Command[Table]):
         check_text(self.claim, "a claim")
         mine = [c for c in view.contests.values() if c.seat == self.by.seat and c.status == "open"]
         if len(mine) >= MOST_OPEN:
-            raise Refused("too_many_contests", f"{self.by.seat} has {MOST_OPEN} contests open")
+            raise Refused(
+                "too_many_contests", f"{self.by.seat} has {MOST_OPEN} contests open", TABLE_CONTEST_1.id
+            )
 
     def decide(self, state: Table) -> Emits[Table]:
         return (

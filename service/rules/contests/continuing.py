@@ -219,9 +219,9 @@ class BeginLine(Command[Table]):
     def check(self, view: Table) -> None:
         if self.origin.kind == FORK:
             if view.encounter:
-                raise Refused("already_open", f"{view.encounter} is open already")
+                raise Refused("already_open", f"{view.encounter} is open already", TABLE_LINE_1.id)
         elif not view.encounter or not self.state.keys() <= set(LINE_OWN):
-            raise Refused("other_line", "a line of play continues the record before it")
+            raise Refused("other_line", "a line of play continues the record before it", TABLE_LINE_1.id)
 
     def decide(self, state: Table) -> Emits[Table]:
         state = yield self._begun()

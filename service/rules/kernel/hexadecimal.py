@@ -21,7 +21,7 @@ def expected_hex(what: str) -> str:
     return f"{what} is {BYTES} bytes as 64 lower-case hexadecimal digits"
 
 
-def check_hex(text: str, what: str, code: str) -> None:
-    """Refuse, with *code*, a *text* that does not write 32 bytes; *what* names it."""
+def check_hex(text: str, what: str, code: str, rule: str | None = None) -> None:
+    """Refuse, with *code* and *rule*, a *text* that does not write 32 bytes; *what* names it."""
     if not is_hex(text):
-        raise Refused(code, expected_hex(what))
+        raise Refused(code, expected_hex(what), rule)

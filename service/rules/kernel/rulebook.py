@@ -1,22 +1,25 @@
-"""Declare each rule once, as a value, and find which rule made an event or a refusal.
+"""Declare each rule once, as a value, and mark the code that is the rule.
 
 A rule is a value at the head of its module: an id, a statement in our own words, and where its books have it.
-`@enforces` marks the code that is the rule: a function or class, in as many places as the rule has lines. It
-does not change what it marks: it registers the code object. The rule of an event is read from the running
-generator (`speaker`), that of a refusal from its traceback (`refuser`). So a marked function costs nothing
-extra to call, and an explanation can watch the same code objects from outside. Code that enforces several
-rules cites all of them, in the order in which the mark names them. An event names another rule by its id in
-`because`. An id is unique in its package, so rulesets of two authors may use the same ids.
+`@enforces` marks the code that is the rule: a function or class, in as many places as the rule has lines. A
+marked generator names its rules in the events that it emits (`naming.py`); any other function stays as it is,
+and costs nothing extra to call. A refusal is raised with the id of its rule; without one it is by the rule of
+the `check` that it leaves. Code that enforces several rules cites all of them, in the order in which the mark
+names them. An event names another rule by its id in `because`. An id is unique in its package, so rulesets of
+two authors may use the same ids.
 """
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from types import CodeType, FunctionType, MappingProxyType, TracebackType
+from types import FunctionType, MappingProxyType
 from typing import Any, Final, TypeAlias, TypeVar
+
+from service.rules.kernel.naming import Mark, emits, naming
 
 T = TypeVar("T")
 
-CodeKey: TypeAlias = tuple[str, CodeType]
+Home: TypeAlias = tuple[str, str]
+"""A function: its module and its qualified name."""
 
 
 @dataclass(frozen=True)
@@ -85,22 +88,18 @@ class Rule:
 SHARED: Final = "service.rules"
 """The package of the rules that every ruleset has."""
 
+_MARK: Final = "_mark"
+"""The attribute of a marked function with its `Mark`."""
 _rules: Final[dict[tuple[str, str], Rule]] = {}  # filled while modules import, read-only afterwards
 _homes: Final[dict[Rule, tuple[str, ...]]] = {}
-_by_code: Final[dict[CodeKey, tuple[Rule, ...]]] = {}
-_said_by_code: Final[dict[CodeKey, tuple[str, ...]]] = {}
+_marks: Final[dict[Home, Mark]] = {}
 
 RULES: Final[Mapping[tuple[str, str], Rule]] = MappingProxyType(_rules)
 """The rules by package and id."""
 HOMES: Final[Mapping[Rule, tuple[str, ...]]] = MappingProxyType(_homes)
 """The code that enforces each rule, by the names of its modules, functions and classes."""
-BY_CODE: Final[Mapping[CodeKey, tuple[Rule, ...]]] = MappingProxyType(_by_code)
-"""The rules of each code object, in the order in which events cite them."""
-
-
-def key_of(code: CodeType) -> CodeKey:
-    """Return the key of *code* in `BY_CODE`: with its file, since the code of a copied ruleset is equal."""
-    return code.co_filename, code
+MARKS: Final[Mapping[Home, Mark]] = MappingProxyType(_marks)
+"""The mark of each function that enforces a rule."""
 
 
 def enforces(*rules: Rule) -> Callable[[T], T]:
@@ -116,13 +115,43 @@ def enforces(*rules: Rule) -> Callable[[T], T]:
             known = _rules.setdefault((package, rule.id), rule)
             assert known is rule, f"{rule.id} is declared twice"
             _homes[rule] = (*_homes.get(rule, ()), f"{module}.{getattr(home, '__qualname__', '')}")
-        for code in _codes(home):
-            key = key_of(code)
-            _by_code[key] = (*_by_code.get(key, ()), *rules)
-            _said_by_code[key] = because(_by_code[key])
+        if isinstance(home, FunctionType):
+            return entered(home)  # type: ignore[no-any-return]  # it takes the place of *home*
+        for name, member in functions_of(home).items():
+            found = member if isinstance(member, FunctionType) else member.__func__
+            made = entered(found)
+            if made is not found:
+                setattr(home, name, made if found is member else type(member)(made))
         return home
 
+    def entered(function: Any) -> Any:  # noqa: ANN401 - of any type
+        made: Mark | None = vars(function).get(_MARK)
+        if made is None:
+            made = function.__dict__[_MARK] = _marks[function.__module__, function.__qualname__] = Mark()
+            function = naming(function, made) if emits(function) else function
+        made.add([rule.id for rule in rules], [each for rule in rules for each in rule.settles])
+        return function
+
     return mark
+
+
+def rule_of(function: object) -> str | None:
+    """Return the id of the first rule that *function* enforces, None if it enforces none."""
+    mark: Mark | None = getattr(function, _MARK, None)
+    return mark.rules[0] if mark is not None else None
+
+
+def functions_of(home: object) -> Mapping[str, Any]:
+    """Return the functions of a class, also static ones and those of the class, by name.
+
+    Those that Python calls are left out, because records share them.
+    """
+    kinds = (FunctionType, staticmethod, classmethod)
+    return {
+        name: member
+        for name, member in vars(home).items()
+        if isinstance(member, kinds) and not name.startswith("__")
+    }
 
 
 def package_of(module: str) -> str:
@@ -149,43 +178,3 @@ def rules_in(packages: Iterable[str], *, shared: bool = True) -> Mapping[str, Ru
             assert id_ not in found, f"{id_} is a rule of {_homes[found[id_]][0]} and of {_homes[rule][0]}"
             found[id_] = rule
     return MappingProxyType(found)
-
-
-def _codes(home: object) -> Iterable[CodeType]:
-    if isinstance(home, FunctionType):
-        yield home.__code__
-    else:
-        for name, member in vars(home).items():
-            function = getattr(member, "__func__", member)
-            if isinstance(function, FunctionType) and not name.startswith("__"):  # all records share those
-                yield function.__code__
-
-
-def speaker(tale: Generator[Any, Any, Any]) -> tuple[str, ...]:
-    """Return the `because` of the event that *tale* has just yielded.
-
-    These are the ids of the rules that the innermost code enforces, then the ambiguities that they settle.
-    """
-    found: tuple[str, ...] = ()
-    inner: Any = tale
-    while inner is not None:
-        found = _said_by_code.get(key_of(inner.gi_code), found)
-        inner = inner.gi_yieldfrom
-    return found
-
-
-def because(rules: tuple[Rule, ...]) -> tuple[str, ...]:
-    """Return the ids of *rules*, then the ambiguities that they settle, each once."""
-    said = (*(one.id for one in rules), *(ruling for one in rules for ruling in one.settles))
-    return tuple(dict.fromkeys(said))
-
-
-def refuser(trace: TracebackType | None) -> str | None:
-    """Return the id of the innermost rule in *trace* (of several the first), None if there is none."""
-    found = None
-    while trace is not None:
-        rules = _by_code.get(key_of(trace.tb_frame.f_code))
-        if rules is not None:
-            found = rules[0].id
-        trace = trace.tb_next
-    return found

@@ -105,7 +105,7 @@ class AcceptHistory(Command[Table]):
     def check(self, view: Table) -> None:
         _check_words(self, self.reason)
         if not 1 <= self.epoch <= MAX_EPOCHS:
-            raise Refused("params_missing", f"an epoch from 1 to {MAX_EPOCHS}")
+            raise Refused("params_missing", f"an epoch from 1 to {MAX_EPOCHS}", TABLE_EPOCH_3.id)
 
     def decide(self, state: Table) -> Emits[Table]:
         # A proposed line decides this command again, with the epochs of the line as played.

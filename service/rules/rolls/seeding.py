@@ -209,7 +209,9 @@ class CommitSeed(Command[Table]):
     def check(self, view: Table) -> None:
         sealing = _check_listed(view, self.by.seat)
         if sealing.has_answered(self.by.seat):
-            raise Refused("seed_committed_already", f"{self.by.seat} has committed, or was waived")
+            raise Refused(
+                "seed_committed_already", f"{self.by.seat} has committed, or was waived", TABLE_SEED_1.id
+            )
         check_hex(self.commitment, "a commitment", MALFORMED)
 
     def decide(self, state: Table) -> Emits[Table]:
@@ -235,15 +237,19 @@ class WaiveSeed(Command[Table]):
         seat = self.seat or self.by.seat
         sealing = _check_listed(view, seat)
         if seat != self.by.seat and self.by.role != GM:
-            raise Refused("not_gm", f"{self.by.seat} may waive only its own seed")
+            raise Refused("not_gm", f"{self.by.seat} may waive only its own seed", TABLE_SEED_2.id)
         if sealing.revealed:
             raise Refused(
-                "seed_revealed_already", "a seed is revealed already, so nobody can be waived any more"
+                "seed_revealed_already",
+                "a seed is revealed already, so nobody can be waived any more",
+                TABLE_SEED_2.id,
             )
         if seat in sealing.waived:
-            raise Refused("seed_committed_already", f"{seat} was waived before")
+            raise Refused("seed_committed_already", f"{seat} was waived before", TABLE_SEED_2.id)
         if len(self.reason) > REASON_LENGTH:
-            raise Refused("params_missing", f"a reason of at most {REASON_LENGTH} characters")
+            raise Refused(
+                "params_missing", f"a reason of at most {REASON_LENGTH} characters", TABLE_SEED_2.id
+            )
 
     def decide(self, state: Table) -> Emits[Table]:
         seat = self.seat or self.by.seat
@@ -269,11 +275,13 @@ class RevealSeed(Command[Table]):
         sealing = _check_listed(view, seat)
         check_hex(self.seed, "a seed", MALFORMED)
         if seat not in sealing.committed or seat in sealing.revealed:
-            raise Refused("no_seed_owed", f"{seat} owes no seed")
+            raise Refused("no_seed_owed", f"{seat} owes no seed", TABLE_SEED_3.id)
         if not all(map(sealing.has_answered, view.dice.seats)):
-            raise Refused("seeds_not_committed", "not every seat has committed or was waived")
+            raise Refused(
+                "seeds_not_committed", "not every seat has committed or was waived", TABLE_SEED_3.id
+            )
         if _commitment(view, seat, bytes.fromhex(self.seed)) != sealing.committed[seat]:
-            raise Refused("seed_does_not_fit", "this seed does not match its commitment")
+            raise Refused("seed_does_not_fit", "this seed does not match its commitment", TABLE_SEED_3.id)
 
     def decide(self, state: Table) -> Emits[Table]:
         state = yield SeedRevealed(seat=self.by.seat, seed=self.seed)

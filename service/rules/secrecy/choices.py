@@ -310,13 +310,17 @@ class OpenChoice(Answering[Table]):
         kind = commands.get(str(self.choice.get("type")))
         fields = getattr(kind, "__dataclass_fields__", {})
         if kind is None or given.get("creature") != self.creature:
-            raise Refused("choice_malformed", f"the choice is not one that {self.creature} has here")
+            raise Refused(
+                "choice_malformed", f"the choice is not one that {self.creature} has here", TABLE_CHOICE_2.id
+            )
         if "prompt" in fields and given.get("prompt") != self.prompt:
-            raise Refused("choice_malformed", f"the choice does not answer {self.prompt}")
+            raise Refused("choice_malformed", f"the choice does not answer {self.prompt}", TABLE_CHOICE_2.id)
         try:
             return self._read(kind, given, view.families)
         except Malformed as fault:
-            raise Refused("choice_malformed", f"/choice{fault.pointer}: {fault.expected}") from fault
+            raise Refused(
+                "choice_malformed", f"/choice{fault.pointer}: {fault.expected}", TABLE_CHOICE_2.id
+            ) from fault
 
     def _read(self, kind: Kind, given: Mapping[str, Any], families: Families) -> Command[Any]:
         """Return the command of *kind* with the data *given*, read once for the scope, the check and more."""
@@ -329,11 +333,15 @@ class OpenChoice(Answering[Table]):
     def check(self, view: Table) -> None:
         check_hex(self.salt, "a salt", MALFORMED)
         if len(canonical(self.choice)) > CHOICE_LENGTH:
-            raise Refused("choice_malformed", f"a choice has at most {CHOICE_LENGTH} bytes")
+            raise Refused(
+                "choice_malformed", f"a choice has at most {CHOICE_LENGTH} bytes", TABLE_CHOICE_2.id
+            )
         _check_awaited(view, self)
         made = commitment_of(view, self.by.seat, self.prompt, bytes.fromhex(self.salt), self.choice)
         if made != view.sealed_choices[self.prompt].commitment:
-            raise Refused("choice_does_not_fit", "this choice and salt do not match their commitment")
+            raise Refused(
+                "choice_does_not_fit", "this choice and salt do not match their commitment", TABLE_CHOICE_2.id
+            )
 
     def decide(self, state: Table) -> Emits[Table]:
         awaited = owed(_answers(state), self.prompt)
@@ -389,12 +397,12 @@ class ForfeitChoice(Command[Table]):
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:
-            raise Refused("not_gm", f"{self.by.seat} is not the gm")
+            raise Refused("not_gm", f"{self.by.seat} is not the gm", TABLE_CHOICE_4.id)
         found = owed(_answers(view), self.prompt)
         if found is None or not {SealChoice.type, OpenChoice.type} & set(found.accepts):
-            raise Refused("not_awaited", f"no choice is awaited at {self.prompt}")
+            raise Refused("not_awaited", f"no choice is awaited at {self.prompt}", TABLE_CHOICE_4.id)
         if not 0 < len(self.reason) <= REASON_LENGTH:
-            raise Refused("params_missing", f"a reason of 1 to {REASON_LENGTH} characters")
+            raise Refused("params_missing", f"a reason of 1 to {REASON_LENGTH} characters", TABLE_CHOICE_4.id)
 
     def decide(self, state: Table) -> Emits[Table]:
         found = owed(_answers(state), self.prompt)

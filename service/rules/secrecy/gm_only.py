@@ -159,11 +159,11 @@ class ShowSheet(Command[Table]):
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:
-            raise Refused("not_gm", f"{self.by.seat} is not the gm")
+            raise Refused("not_gm", f"{self.by.seat} is not the gm", TABLE_GMONLY_3.id)
         if not view.has_creature(self.creature):
-            raise Refused("no_such_creature", f"there is no creature {self.creature}")
+            raise Refused("no_such_creature", f"there is no creature {self.creature}", TABLE_GMONLY_3.id)
         if not view.gm_only_of(self.creature):
-            raise Refused("already_shown", f"nothing about {self.creature} is GM-only")
+            raise Refused("already_shown", f"nothing about {self.creature} is GM-only", TABLE_GMONLY_3.id)
 
     def decide(self, state: Table) -> Emits[Table]:
         return (yield SheetShown(creature=self.creature, occasion=scope_of(self.creature).opens))

@@ -201,9 +201,13 @@ class HideCreature(Command[L]):
         view.hiding_rules.check(view, self.entry)
         entry = view.hiding_rules.whole(self.entry)
         if any(known.sheet.id == entry.sheet.id for known in view.known_hidden().values()):
-            raise Refused("creature_taken", f"a hidden creature has the id {entry.sheet.id} already")
+            raise Refused(
+                "creature_taken", f"a hidden creature has the id {entry.sheet.id} already", TABLE_HIDDEN_1.id
+            )
         if len(view.hidden_creatures) >= MOST_HIDDEN:
-            raise Refused("opening_not_possible", f"at most {MOST_HIDDEN} creatures are hidden")
+            raise Refused(
+                "opening_not_possible", f"at most {MOST_HIDDEN} creatures are hidden", TABLE_HIDDEN_1.id
+            )
         _check_room(view, view.room_for(entry))
 
     def decide(self, state: L) -> Emits[L]:

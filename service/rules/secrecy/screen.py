@@ -149,14 +149,14 @@ class RollBehindScreen(Command[Table]):
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:
-            raise Refused("not_gm", f"{self.by.seat} is not the gm")
+            raise Refused("not_gm", f"{self.by.seat} is not the gm", TABLE_SCREEN_1.id)
         try:
             check_asked((self.dice,))
         except TooManyDice as fault:
-            raise Refused(fault.code, fault.detail) from fault
+            raise Refused(fault.code, fault.detail, TABLE_SCREEN_1.id) from fault
         if not self.dice or not 0 < len(self.what) <= TEXT_LENGTH or abs(self.bonus) > MOST_BONUS:
             text = f"dice, a purpose of 1 to {TEXT_LENGTH} characters, and a bonus of at most {MOST_BONUS}"
-            raise Refused("params_missing", text)
+            raise Refused("params_missing", text, TABLE_SCREEN_1.id)
 
     def decide(self, state: Table) -> Emits[Table]:
         number = state.screen.rolls + 1
@@ -182,11 +182,13 @@ class ShowRoll(Command[Table]):
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:
-            raise Refused("not_gm", f"{self.by.seat} is not the gm")
+            raise Refused("not_gm", f"{self.by.seat} is not the gm", TABLE_SCREEN_2.id)
         if not 1 <= self.roll <= view.screen.rolls:
-            raise Refused("no_such_roll", f"there was no roll {self.roll} behind the screen")
+            raise Refused(
+                "no_such_roll", f"there was no roll {self.roll} behind the screen", TABLE_SCREEN_2.id
+            )
         if self.roll in view.screen.shown:
-            raise Refused("already_shown", f"roll {self.roll} was shown before")
+            raise Refused("already_shown", f"roll {self.roll} was shown before", TABLE_SCREEN_2.id)
 
     def decide(self, state: Table) -> Emits[Table]:
         return (yield ScreenRollShown(roll=self.roll, occasion=f"roll/{self.roll}"))

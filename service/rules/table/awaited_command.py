@@ -38,7 +38,9 @@ class AwaitedCommand(Command[S]):
         owed = view.top.waiting(view) if view.top is not None else ()
         mine = [each for each in owed if (each.seat, each.creature) == (self.by.seat, self.creature)]
         if not any(self.type in each.accepts for each in mine):
-            raise Refused("not_awaited", f"{self.by.seat} cannot {self.type} for {self.creature} now")
+            raise Refused(
+                "not_awaited", f"{self.by.seat} cannot {self.type} for {self.creature} now", TABLE_ANSWER_1.id
+            )
 
     @classmethod
     def offers(cls, view: S, awaited: Awaited) -> Iterator[Offer]:

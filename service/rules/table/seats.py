@@ -145,7 +145,7 @@ def _free(view: Table, seat: str, creatures: tuple[str, ...]) -> None:
 def _well_formed(key: str | None) -> None:
     """Raise `Refused` for a key that is not one."""
     if key is not None:
-        check_hex(key, "a key", "key_malformed")
+        check_hex(key, "a key", "key_malformed", TABLE_SIGN_1.id)
 
 
 def _known(view: Table, seat: str) -> Seat:
@@ -261,9 +261,9 @@ class SetSeatKey(Command[Table]):
     def check(self, view: Table) -> None:
         seat = _known(view, self.seat)
         if self.by.role != GM and self.by.seat != self.seat:
-            raise Refused("not_gm", f"{self.by.seat} is not the gm and not {self.seat}")
+            raise Refused("not_gm", f"{self.by.seat} is not the gm and not {self.seat}", TABLE_SIGN_1.id)
         if self.by.role != GM and seat.key is not None:
-            raise Refused("key_is_set", f"{self.seat} has a key; only the gm replaces it")
+            raise Refused("key_is_set", f"{self.seat} has a key; only the gm replaces it", TABLE_SIGN_1.id)
         _well_formed(self.key)
 
     def decide(self, state: Table) -> Emits[Table]:

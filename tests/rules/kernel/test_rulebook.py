@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import pytest
 
@@ -16,21 +16,19 @@ from service.audit.explain import watched
 from service.rules.heartrush.body.weapons import may_wield
 from service.rules.heartrush.books import BOOKS as HEARTRUSH_BOOKS
 from service.rules.heartrush.moving.grapple import size_edges
-from service.rules.kernel.messages import Refused
+from service.rules.kernel.messages import Emits, Event, Private, Scope
+from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import (
-    BY_CODE,
     HOMES,
+    MARKS,
     RULES,
     RULING,
     SHARED_PARTS,
     Book,
     Rule,
-    because,
     enforces,
-    key_of,
-    refuser,
+    rule_of,
     rules_in,
-    speaker,
 )
 from service.rules.rise.books import BOOKS as RISE_BOOKS
 
@@ -52,9 +50,24 @@ DECLARED: Final = [
     [(size_edges, ("HR-GRAP-2", "HR-SIZE-7")), (may_wield, ("HR-WPN-11", "HR-SIZE-5"))],
 )
 def test_code_that_enforces_two_rules_is_the_home_of_both(home: Any, ids: tuple[str, ...]) -> None:
-    found = BY_CODE[key_of(home.__code__)]
-    assert tuple(one.id for one in found) == ids
+    assert MARKS[home.__module__, home.__qualname__].rules == ids
     assert {HOMES[HEARTRUSH_RULES[name]] for name in ids} == {(f"{home.__module__}.{home.__qualname__}",)}
+
+
+@record
+class Said(Event[Any]):
+    """What a test says."""
+
+    type: ClassVar[str] = "said"
+
+    def evolve(self, state: Any) -> Any:
+        return state
+
+
+def cited(emits: Emits[Any]) -> list[tuple[str, ...]]:
+    """Return the `because` of each event that *emits* yields."""
+    facts: Any = list(emits)
+    return [getattr(fact, "event", fact).because for fact in facts]
 
 
 def rule(id_: str, *settles: str) -> Rule:
@@ -63,24 +76,63 @@ def rule(id_: str, *settles: str) -> Rule:
 
 def test_code_that_enforces_two_rules_cites_both() -> None:
     @enforces(rule("T-1", "A-1", "A-2"), rule("T-2", "A-1"))
-    def both() -> Generator[str, None, None]:
-        yield "so it is"
+    def both() -> Emits[Any]:
+        return (yield Said())
 
-    tale = both()
-    next(tale)
-    assert speaker(tale) == ("T-1", "T-2", "A-1", "A-2")
+    assert cited(both()) == [("T-1", "T-2", "A-1", "A-2")]
     _, steps = watched(lambda: list(both()))
     assert [(step.rule, step.depth) for step in steps] == [("T-1", 0), ("T-2", 0)]
 
 
-def test_a_refusal_names_the_first_rule_of_its_code() -> None:
-    @enforces(rule("T-3"), rule("T-4"))
-    def never() -> None:
-        raise Refused("no", "never")
+def test_the_innermost_generator_that_enforces_a_rule_names_the_event_and_none_that_is_named() -> None:
+    @enforces(rule("T-7"))
+    def inner() -> Emits[Any]:
+        yield Said()
+        return (yield Said(because=("T-9",)))
 
-    with pytest.raises(Refused, match="never") as caught:
-        never()
-    assert refuser(caught.value.__traceback__) == "T-3"
+    def between() -> Emits[Any]:
+        yield from inner()
+        return (yield Said())
+
+    @enforces(rule("T-8"))
+    def outer() -> Emits[Any]:
+        yield Said()
+        yield from between()
+        scope = Scope(audience=(), opens="later")
+        return (yield Private(scope=scope, event=Said()))
+
+    assert cited(outer()) == [("T-8",), ("T-7",), ("T-9",), ("T-8",), ("T-8",)]
+    assert cited(between()) == [("T-7",), ("T-9",), ()]
+
+
+def test_a_generator_that_enforces_a_rule_receives_states_and_returns_one() -> None:
+    @enforces(rule("T-3"))
+    def counted(least: int, *, most: int) -> Emits[Any]:
+        """Count."""
+        state = least
+        while state < most:
+            state = yield Said()
+        return state
+
+    emits: Any = counted(1, most=3)
+    next(emits)
+    assert emits.send(2).because == ("T-3",)
+    with pytest.raises(StopIteration) as ended:
+        emits.send(3)
+    assert ended.value.value == 3
+    assert (counted.__name__, counted.__doc__, counted.__module__) == ("counted", "Count.", __name__)
+
+
+def test_a_function_that_emits_no_event_stays_as_it_is() -> None:
+    def one() -> Iterator[Event[Any]]:
+        yield Said()
+
+    def other() -> int:
+        return 1
+
+    mark = enforces(rule("T-4"))
+    assert [mark(one), mark(other)] == [one, other]
+    assert (rule_of(one), rule_of(other), rule_of(rule)) == ("T-4", "T-4", None)
 
 
 def test_a_rule_may_have_two_homes_and_an_id_one_rule() -> None:
@@ -94,15 +146,14 @@ def test_a_rule_may_have_two_homes_and_an_id_one_rule() -> None:
         def act(self) -> None: ...
 
     assert [home.rpartition(".")[2] for home in HOMES[one]] == ["first", "Second"]
-    assert BY_CODE[key_of(first.__code__)] == BY_CODE[key_of(Second.act.__code__)] == (one,)
+    assert rule_of(first) == rule_of(Second.act) == "T-5"
     with pytest.raises(AssertionError, match="T-5 is declared twice"):
         enforces(rule("T-5"))(first)
 
 
 def test_every_rule_is_found_by_code_or_has_none_that_runs() -> None:
-    found = {one.id for rules in BY_CODE.values() for one in rules}
+    found = {name for mark in MARKS.values() for name in mark.rules}
     assert {name for name in HEARTRUSH_RULES if name.startswith("HR-")} - found == set()
-    assert because(()) == ()
 
 
 def test_every_rule_that_is_declared_is_enforced() -> None:
@@ -151,17 +202,15 @@ def test_a_copy_of_a_ruleset_has_rules_of_its_own(tmp_path: Path, monkeypatch: p
     source = (
         "from service.rules import kit\n\n"
         'RULE = kit.Rule("{}", "So it is.", kit.Book("Copy").at("Rules"))\n\n\n'
-        "@kit.enforces(RULE)\ndef home():\n    yield\n"
+        "@kit.enforces(RULE)\ndef home(event):\n    yield event\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     found = {}
     for name in ("COPY-1", "COPY-2"):
         module = f"ruleset_of_{name[-1]}"
         (tmp_path / f"{module}.py").write_text(source.format(name))
-        emits = import_module(module).home()
-        next(emits)
-        found[name] = speaker(emits)
-    assert found == {"COPY-1": ("COPY-1",), "COPY-2": ("COPY-2",)}
+        found[name] = cited(import_module(module).home(Said()))
+    assert found == {"COPY-1": [("COPY-1",)], "COPY-2": [("COPY-2",)]}
     assert {id_ for _, id_ in RULES} >= {"COPY-1", "COPY-2"}
 
 

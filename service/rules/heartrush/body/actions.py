@@ -148,7 +148,9 @@ def lose_rush(creature: Creature) -> Creature:
 def afford_rush(creature: Creature, points: int) -> None:
     """Refuse a payment of more rush points than *creature* has."""
     if creature.rush < points:
-        raise Refused("insufficient_rush", f"{creature.id} has {creature.rush} rush, not {points}")
+        raise Refused(
+            "insufficient_rush", f"{creature.id} has {creature.rush} rush, not {points}", HR_RUSH_4.id
+        )
 
 
 def active_in(creature: Creature, round_number: int) -> Creature:
@@ -287,7 +289,7 @@ def _leave_priority(state: State) -> State:
 def afford_action(creature: Creature) -> Payment:
     """Return the payment `action`; refuse a creature that has no action left this round."""
     if creature.action < 1:
-        raise Refused("action_spent", f"{creature.id} has no action left this round")
+        raise Refused("action_spent", f"{creature.id} has no action left this round", HR_ACT_1.id)
     return "action"
 
 
@@ -301,7 +303,7 @@ def afford_free_first(creature: Creature, ability: str) -> Payment:
 def afford_action_or_rush(creature: Creature, pay: Literal["action", "rush"] | None) -> Payment:
     """Return the payment `action` or `rush` as *pay* says; refuse what the creature cannot pay."""
     if creature.action < 1 and creature.rush < 1:
-        raise Refused("cannot_pay", f"{creature.id} has neither action nor rush left")
+        raise Refused("cannot_pay", f"{creature.id} has neither action nor rush left", HR_ACT_4.id)
     if pay == "rush" or (pay is None and creature.action < 1):
         afford_rush(creature, 1)
         return "rush"
@@ -456,7 +458,7 @@ def rush_cost(creature: Creature, ability: Ability, extra: int) -> int:
 def check_extra(ability: Ability, extra: int) -> None:
     """Refuse extra rush points for an ability that takes none."""
     if extra < 0 or (extra and not ability.rush_extra):
-        raise Refused("params_missing", f"{ability.id} takes no extra rush")
+        raise Refused("params_missing", f"{ability.id} takes no extra rush", HR_ABIL_5.id)
 
 
 def check_minor(state: State, ability: Ability) -> None:

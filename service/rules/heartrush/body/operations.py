@@ -237,15 +237,15 @@ def check_params(
     known = {param.name: param for param in definition.params}
     for name in params:
         if name not in known:
-            raise Refused("params_missing", f"{definition.id} has no parameter {name}")
+            raise Refused("params_missing", f"{definition.id} has no parameter {name}", HR_ABIL_8.id)
     for name, param in known.items():
         needed = all(params.get(key) == value for key, value in param.when.items())
         if name not in params:
             if param.optional or not needed:
                 continue
-            raise Refused("params_missing", f"{definition.id} needs {name}")
+            raise Refused("params_missing", f"{definition.id} needs {name}", HR_ABIL_8.id)
         if not needed:
-            raise Refused("params_missing", f"{definition.id} takes no {name} for that")
+            raise Refused("params_missing", f"{definition.id} takes no {name} for that", HR_ABIL_8.id)
         _check(view, creature, param, params[name])
 
 
@@ -254,11 +254,13 @@ def _check(view: State, creature: Creature, param: Param, value: Value) -> None:
         _check_creature(view, creature, param, value)
     elif param.kind == "creatures":
         if not isinstance(value, tuple) or not param.least <= len(dict.fromkeys(value)) == len(value):
-            raise Refused("params_missing", f"{param.name} is a list of at least {param.least}, each once")
+            raise Refused(
+                "params_missing", f"{param.name} is a list of at least {param.least}, each once", HR_ABIL_8.id
+            )
         for one in value:
             _check_creature(view, creature, param, one)
     elif not _fits(creature, param, value):
-        raise Refused("params_missing", f"{param.name} is {_expected(creature, param)}")
+        raise Refused("params_missing", f"{param.name} is {_expected(creature, param)}", HR_ABIL_8.id)
     elif param.kind == "cell" and param.within_ft is not None:
         _check_cell(view, creature, (value[0], value[1]), param.within_ft)
 
@@ -294,7 +296,7 @@ def _expected(creature: Creature, param: Param) -> str:
 def _check_creature(view: State, creature: Creature, param: Param, value: Value) -> None:
     target = view.creatures.get(value) if isinstance(value, str) else None
     if target is None:
-        raise Refused("params_missing", f"{param.name} names no creature")
+        raise Refused("params_missing", f"{param.name} names no creature", HR_ABIL_8.id)
     if not target.is_present:
         raise Refused("target_dead", f"{value} is dead", "HR-ABIL-8")
     if not _is_of_side(creature, target, param.side):

@@ -190,13 +190,13 @@ def check_turn(view: State, creature: Creature, speed: Speed) -> None:
 @enforces(HR_TIME_2)
 def check_slow(creature: Creature) -> None:
     """Refuse a slow ability out of the creature's own turn."""
-    raise Refused("not_your_turn", f"it is not {creature.id}'s turn")
+    raise Refused("not_your_turn", f"it is not {creature.id}'s turn", HR_TIME_2.id)
 
 
 @enforces(HR_TIME_3)
 def check_quick(creature: Creature) -> None:
     """Refuse a quick ability out of the turns of the creature and its allies."""
-    raise Refused("not_ally_turn", f"it is not a turn of {creature.side}")
+    raise Refused("not_ally_turn", f"it is not a turn of {creature.side}", HR_TIME_3.id)
 
 
 # --- what conditions forbid ----------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def check_able(creature: Creature, command: str, allow: tuple[str, ...]) -> None
 @enforces(HR_START_7)
 def refuse_surprised(creature: Creature) -> None:
     """Refuse what a surprised creature tries."""
-    raise Refused("surprised", f"{creature.id} is surprised")
+    raise Refused("surprised", f"{creature.id} is surprised", HR_START_7.id)
 
 
 def check_alive(creature: Creature) -> None:
@@ -286,14 +286,14 @@ def check_conscious(creature: Creature) -> None:
 def check_stunned(creature: Creature) -> None:
     """Refuse what a stunned creature tries."""
     if creature.has("stunned"):
-        raise Refused("stunned", f"{creature.id} is stunned")
+        raise Refused("stunned", f"{creature.id} is stunned", HR_COND_6.id)
 
 
 @enforces(HR_COND_7)
 def check_incapacitated(creature: Creature) -> None:
     """Refuse what an incapacitated creature tries."""
     if creature.has("incapacitated"):
-        raise Refused("incapacitated", f"{creature.id} is incapacitated")
+        raise Refused("incapacitated", f"{creature.id} is incapacitated", HR_COND_7.id)
 
 
 def check_confused(creature: Creature, command: str) -> None:
@@ -453,11 +453,11 @@ def has_priority(view: State, creature: Creature) -> None:
     if engaged(view):
         no_priority_in_engagements()
     if view.phase != "priority" or view.priority_side != creature.side:
-        raise Refused("no_priority", without_priority(view, creature.side))
+        raise Refused("no_priority", without_priority(view, creature.side), HR_PRIO_1.id)
     top = view.top
     assert top is not None, "combat keeps its frame"
     if top.kind != "combat":
-        raise Refused("no_priority", what_waits(view))
+        raise Refused("no_priority", what_waits(view), HR_PRIO_1.id)
     if creature.id in view.member_passed:
         raise Refused("already_passed", f"{creature.id} has declined already", "HR-PRIO-3")
     if is_held_back(view, creature):
@@ -515,7 +515,7 @@ AT_REST = ("precombat", "priority", "turn")
 @enforces(HR_PRIO_8)
 def no_priority_in_engagements() -> None:
     """Refuse what needs priority while an engagement is open."""
-    raise Refused("engagement_in_progress", "nobody has priority in an engagement")
+    raise Refused("engagement_in_progress", "nobody has priority in an engagement", HR_PRIO_8.id)
 
 
 class Answer(Sent, Protocol):
@@ -536,7 +536,7 @@ def answering(view: State, command: Answer, *, late: str = "prompt_gone") -> Awa
     top = view.top
     awaited = owed(top.waiting(view), command.prompt) if top is not None and command.prompt else None
     if awaited is None or command.type not in awaited.accepts:
-        raise Refused(late, f"nothing waits for {command.type} at {command.prompt}")
+        raise Refused(late, f"nothing waits for {command.type} at {command.prompt}", HR_SVC_3.id)
     if awaited.seat != command.by.seat:
         raise Refused("not_your_prompt", f"{command.prompt} is for {awaited.seat}", "TABLE-SEAT-1")
     return awaited

@@ -499,7 +499,11 @@ def reach_ft(creature: Creature) -> int:
 def check_ranged_move(creature: Creature, speed: int, feet: int) -> None:
     """Refuse a move of *feet* that is too far after an attacking stance with a ranged weapon."""
     if creature.ranged_stance_taken and 2 * (creature.moved_ft + feet) > speed:
-        raise Refused("ranged_move_cap", f"{creature.id} shot this round and may move {speed // 2} ft in all")
+        raise Refused(
+            "ranged_move_cap",
+            f"{creature.id} shot this round and may move {speed // 2} ft in all",
+            HR_WPN_4.id,
+        )
 
 
 def leaves_no_step(creature: Creature, speed: int) -> bool:
@@ -513,7 +517,9 @@ def check_ranged_stance(creature: Creature, speed: int, stance: str) -> None:
     ranged = wielded(creature).attack_type == "ranged"
     if ranged and stance != "defensive" and 2 * creature.moved_ft > speed:
         raise Refused(
-            "stance_not_allowed", f"{creature.id} has moved {creature.moved_ft} ft with a ranged weapon"
+            "stance_not_allowed",
+            f"{creature.id} has moved {creature.moved_ft} ft with a ranged weapon",
+            HR_STANCE_5.id,
         )
 
 

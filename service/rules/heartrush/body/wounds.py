@@ -229,9 +229,9 @@ class DescribeWound(Command[State]):
         gm(self)
         wounds_of(view, self.creature)
         if all(wound.id != self.wound for wound in view.creatures[self.creature].wounds):
-            raise Refused("wound_none", f"{self.creature} has no wound {self.wound}")
+            raise Refused("wound_none", f"{self.creature} has no wound {self.wound}", HR_WND_2.id)
         if not 0 < len(self.description) <= DESCRIPTION_LENGTH:
-            raise Refused("params_missing", f"1 to {DESCRIPTION_LENGTH} characters")
+            raise Refused("params_missing", f"1 to {DESCRIPTION_LENGTH} characters", HR_WND_2.id)
 
     def decide(self, state: State) -> Emits[State]:
         return (yield WoundDescribed(creature=self.creature, wound=self.wound, description=self.description))
@@ -377,7 +377,7 @@ class GoUnconscious(Command[State]):
     def check(self, view: State) -> None:
         creature = self._faller(view)
         if creature.hp > 0:
-            raise Refused("hp_positive", f"{self.creature} has {creature.hp} hit points")
+            raise Refused("hp_positive", f"{self.creature} has {creature.hp} hit points", HR_ZERO_1.id)
 
     def _faller(self, view: State) -> Creature:
         """Return the creature, where the fight waits for somebody and it may choose now."""

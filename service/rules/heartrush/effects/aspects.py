@@ -129,9 +129,11 @@ def check_points(creature: Creature, aspect: Aspect, points: int | None) -> None
     """Refuse more points than the rank of *aspect*, or than *creature* has."""
     wanted = aspect.rank if points is None else points
     if not 1 <= wanted <= aspect.rank:
-        raise Refused("params_missing", f"from 1 to the rank, {aspect.rank}")
+        raise Refused("params_missing", f"from 1 to the rank, {aspect.rank}", HR_ASP_1.id)
     if wanted > creature.destiny_points:
-        raise Refused("cannot_pay", f"{creature.id} has {creature.destiny_points} destiny points")
+        raise Refused(
+            "cannot_pay", f"{creature.id} has {creature.destiny_points} destiny points", HR_ASP_1.id
+        )
 
 
 @enforces(HR_ASP_1)

@@ -117,14 +117,18 @@ class ChoosePush(Command[State]):
         pending = view.top_frame(EngagementFrame).pending[0]
         most = possible(view, pending)
         if self.distance % FEET or not 0 <= self.distance <= most:
-            raise Refused("push_not_possible", f"from 0 to {most} ft, in fives")
+            raise Refused("push_not_possible", f"from 0 to {most} ft, in fives", HR_WPN_6.id)
         if self.follow is None:
             return
         bound = cannot_follow(view.creatures[self.creature])
         if bound is not None:
             raise bound
         if self.follow not in follow_cells(view, pending, self.distance):
-            raise Refused("space_occupied", f"{self.follow} is not a free cell that {pending.target} leaves")
+            raise Refused(
+                "space_occupied",
+                f"{self.follow} is not a free cell that {pending.target} leaves",
+                HR_WPN_6.id,
+            )
 
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(EngagementFrame)

@@ -141,9 +141,11 @@ class FollowUp(Command[State]):
         frame = _frame(view, self)
         creature = view.creatures[self.creature]
         if self.weapon not in [weapon.id for weapon in throwable(creature)]:
-            raise Refused("weapon_not_wieldable", f"{self.creature} has no {self.weapon} to throw")
+            raise Refused(
+                "weapon_not_wieldable", f"{self.creature} has no {self.weapon} to throw", HR_WPN_8.id
+            )
         if self.target not in next_targets(view, frame, creature):
-            raise Refused("no_valid_target", f"{self.weapon} cannot be thrown at {self.target}")
+            raise Refused("no_valid_target", f"{self.weapon} cannot be thrown at {self.target}", HR_WPN_8.id)
 
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(EngagementFrame)

@@ -156,7 +156,9 @@ class CallOut(Command[State]):
         creature = taking_action(view, self, self.creature, "call_out")
         free_first_price(view, creature, "call_out")
         if not 0 < len(self.words) <= CALL_OUT_LENGTH:
-            raise Refused("sentence_too_long", f"1 to {CALL_OUT_LENGTH} characters, not {len(self.words)}")
+            raise Refused(
+                "sentence_too_long", f"1 to {CALL_OUT_LENGTH} characters, not {len(self.words)}", HR_ACT_11.id
+            )
 
     def decide(self, state: State) -> Emits[State]:
         paid = free_first_price(state, state.creatures[self.creature], "call_out")
@@ -228,7 +230,7 @@ class HandleObject(Command[State]):
         free_first_price(view, creature, "object")
         check_handling(view, creature, self.verb, self.item)
         if self.verb == "handle" and not self.item:
-            raise Refused("params_missing", "say in a few words what is handled")
+            raise Refused("params_missing", "say in a few words what is handled", HR_ACT_9.id)
 
     def decide(self, state: State) -> Emits[State]:
         paid = free_first_price(state, state.creatures[self.creature], "object")

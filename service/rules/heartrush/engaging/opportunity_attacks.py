@@ -107,7 +107,7 @@ class OpportunityAttack(Command[State]):
             self._check_window(view)
             afford_strike(view, creature, self.pay)
         if target is None or not target.is_present:
-            raise Refused("target_dead", f"{self.target} is not among the living")
+            raise Refused("target_dead", f"{self.target} is not among the living", HR_OA_1.id)
         check_levels(self.perk)
         if any(self.perk.values()) and not self.perk_choices(view, self.stance):
             raise Refused("perk_not_available", "this opportunity attack has no such perk", "HR-OA-3")
@@ -136,19 +136,21 @@ class OpportunityAttack(Command[State]):
         answering(view, self, late="window_closed")
         frame = view.top_frame(WindowFrame)
         if frame.subject != self.target or not self.prompt == f"{frame.path}/{self.creature}":
-            raise Refused("no_oa_trigger", f"{self.creature} may not strike {self.target} at {frame.path}")
+            raise Refused(
+                "no_oa_trigger", f"{self.creature} may not strike {self.target} at {frame.path}", HR_OA_1.id
+            )
 
     def _check_opening(self, view: State, creature: Creature, target: Creature | None) -> None:
         if not is_idle(view):
-            raise Refused("no_oa_trigger", "something else is being resolved")
+            raise Refused("no_oa_trigger", "something else is being resolved", HR_OA_1.id)
         if target is None or target.side == creature.side:
-            raise Refused("no_oa_trigger", f"{self.target} is not an enemy")
+            raise Refused("no_oa_trigger", f"{self.target} is not an enemy", HR_OA_1.id)
         if not gives_opening(creature, target):
             if target.status == "unconscious" or target.has("stunned"):
                 raise Refused("gm_approval_required", f"the gm rules what befalls {self.target}", "HR-OA-2")
             if creature.hidden_from:
                 raise Refused("not_hidden", f"{self.creature} is not hidden from {self.target}", "HR-HIDE-2")
-            raise Refused("no_oa_trigger", f"{self.target} gives {self.creature} no opening")
+            raise Refused("no_oa_trigger", f"{self.target} gives {self.creature} no opening", HR_OA_1.id)
         check_works(view, creature, target)
         if not in_range(view, creature, target):
             raise out_of_range(view, creature, target, "HR-OA-1")

@@ -163,14 +163,14 @@ class ChooseStance(Command[State]):
         creature = acting(view, self, self.creature, allow=("surprised",))
         frame = view.top
         if not isinstance(frame, EngagementFrame):
-            raise Refused("not_in_engagement", "no engagement waits for stances")
+            raise Refused("not_in_engagement", "no engagement waits for stances", HR_STANCE_1.id)
         part = frame.participants.get(self.creature)
         if part is None:
-            raise Refused("not_in_engagement", f"{self.creature} is not in {frame.path}")
+            raise Refused("not_in_engagement", f"{self.creature} is not in {frame.path}", HR_STANCE_1.id)
         if part.stance is not None and frame.phase == "commit":
-            raise Refused("stance_already_committed", f"{self.creature} has chosen already")
+            raise Refused("stance_already_committed", f"{self.creature} has chosen already", HR_STANCE_1.id)
         if frame.phase != "commit":
-            raise Refused("stances_not_complete", f"{frame.path} is not choosing stances now")
+            raise Refused("stances_not_complete", f"{frame.path} is not choosing stances now", HR_STANCE_1.id)
         answering_for(view, self, self.creature)
         check_gm_first(view, frame, self.by.seat)
         if self.stance not in allowed(view, creature):
@@ -211,7 +211,7 @@ def allowed(view: State, creature: Creature) -> tuple[Stance, ...]:
 def check_gm_first(view: State, frame: EngagementFrame, seat: str) -> None:
     """Refuse a player's stance while the GM's are missing, if the house wants the GM first."""
     if gm_owes(view, frame, seat):
-        raise Refused("gm_must_commit_first", "the gm has not chosen yet")
+        raise Refused("gm_must_commit_first", "the gm has not chosen yet", HR_STANCE_2.id)
 
 
 def gm_owes(view: State, frame: EngagementFrame, seat: str) -> bool:

@@ -135,11 +135,13 @@ CLINGING: Final = ("HR-COND-23",)
 def check_climb(view: State, creature: Creature, target: Creature) -> None:
     """Refuse a climb onto a creature that is too far away or too small, or by one that cannot climb."""
     if not is_adjacent(view, creature, target):
-        raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}")
+        raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}", HR_CLIMB_1.id)
     if target.rank < creature.rank + LARGER_BY:
-        raise Refused("target_too_small", f"{target.id} is not two sizes larger than {creature.id}")
+        raise Refused(
+            "target_too_small", f"{target.id} is not two sizes larger than {creature.id}", HR_CLIMB_1.id
+        )
     if creature.has("creature_climber"):
-        raise Refused("already_climbing", f"{creature.id} climbs on somebody already")
+        raise Refused("already_climbing", f"{creature.id} climbs on somebody already", HR_CLIMB_1.id)
     if creature.has("grappled"):
         raise Refused("restrained", f"{creature.id} is held", "HR-COND-5")
 

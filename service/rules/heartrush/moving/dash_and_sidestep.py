@@ -86,7 +86,7 @@ class Dash(Command[State]):
         free_first_price(view, creature, "dash")
         check_can_dash(creature)
         if self.stand and not creature.has("prone"):
-            raise Refused("not_prone", f"{self.creature} stands already")
+            raise Refused("not_prone", f"{self.creature} stands already", HR_ACT_8.id)
         feet = check_path(view, creature, self.cells(view), self.budget(view))
         check_ranged_move(creature, speed(creature), feet)
         check_move_after_casting(creature, feet)
@@ -100,14 +100,14 @@ class Dash(Command[State]):
         if (self.path is None) == (self.to is None):
             if self.stand and self.path is None:
                 return ()
-            raise Refused("params_missing", "give either path or to")
+            raise Refused("params_missing", "give either path or to", HR_ACT_8.id)
         if self.path is not None:
             if not self.path and not self.stand:
-                raise Refused("params_missing", "a path has at least one cell")
+                raise Refused("params_missing", "a path has at least one cell", HR_ACT_8.id)
             return self.path
         assert self.to is not None
         if self.to == state.creatures[self.creature].position:
-            raise Refused("params_missing", "a path has at least one cell")
+            raise Refused("params_missing", "a path has at least one cell", HR_ACT_8.id)
         creature, most = state.creatures[self.creature], self.budget(state)
         found = way_within(state, creature, self.to, _left(creature, most))
         if found is None:  # so far it would lead, but for a shot or a spell
@@ -115,11 +115,17 @@ class Dash(Command[State]):
         if found is None:
             cell = f"{self.to[0]},{self.to[1]}"
             if others := [each.id for each in state.standing_at(self.to) if each.id != self.creature]:
-                raise Refused("space_occupied", f"{others[0]} stands at {cell}; choose a free cell")
+                raise Refused(
+                    "space_occupied", f"{others[0]} stands at {cell}; choose a free cell", HR_ACT_8.id
+                )
             if approaches(state, creature, creature.position, self.to):
                 detail = f"{creature.id} fears what {cell} is nearer to"
                 raise Refused("frightened_approach", detail, "HR-COND-15")
-            raise Refused("insufficient_movement", f"{cell} is not within reach of a dash: {most} ft at most")
+            raise Refused(
+                "insufficient_movement",
+                f"{cell} is not within reach of a dash: {most} ft at most",
+                HR_ACT_8.id,
+            )
         return found
 
     def foresee(self, view: State) -> Way:

@@ -490,7 +490,7 @@ class ChooseDirection(Command[State]):
         own(view, self, self.creature)
         answering_for(view, self, self.creature)
         if self.direction not in STEPS:
-            raise Refused("push_not_possible", "a direction is one of the eight steps")
+            raise Refused("push_not_possible", "a direction is one of the eight steps", HR_FORCE_5.id)
 
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(PushFrame)

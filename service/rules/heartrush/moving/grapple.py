@@ -73,16 +73,16 @@ HR_GRAP_7: Final = Rule(
 def check_reach(view: State, creature: Creature, target: Creature) -> None:
     """Refuse to grapple a creature that is not adjacent."""
     if not is_adjacent(view, creature, target):
-        raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}")
+        raise Refused("not_adjacent", f"{target.id} is not adjacent to {creature.id}", HR_GRAP_1.id)
 
 
 @enforces(HR_GRAP_5)
 def check_unheld(creature: Creature, target: Creature) -> None:
     """Refuse to grapple a creature that is held, or by one that holds another."""
     if target.has("grappled"):
-        raise Refused("already_grappled", f"{target.id} is held already")
+        raise Refused("already_grappled", f"{target.id} is held already", HR_GRAP_5.id)
     if creature.has("grappling"):
-        raise Refused("already_grappling", f"{creature.id} holds somebody already")
+        raise Refused("already_grappling", f"{creature.id} holds somebody already", HR_GRAP_5.id)
 
 
 @enforces(HR_GRAP_3)
@@ -194,7 +194,7 @@ class BreakFree(Command[State]):
         creature = taking_action(view, self, self.creature)
         action_price(view, creature)
         if grappler_of(view, creature) is None:
-            raise Refused("not_grappled", f"nobody holds {self.creature}")
+            raise Refused("not_grappled", f"nobody holds {self.creature}", HR_GRAP_7.id)
 
     def decide(self, state: State) -> Emits[State]:
         grappler = grappler_of(state, state.creatures[self.creature])

@@ -116,16 +116,16 @@ class Trip(Command[State]):
         creature = acting(view, self, self.creature)
         target = view.creatures.get(self.target)
         if target is None or not target.level("off_balanced"):
-            raise Refused("no_trip_trigger", f"{self.target} keeps its footing")
+            raise Refused("no_trip_trigger", f"{self.target} keeps its footing", HR_ACT_13.id)
         if not at_most_one_size_larger(target, creature):
             raise Refused("target_too_large", f"{self.target} is too large for {self.creature}", "HR-SIZE-6")
         if self.prompt is None:
-            raise Refused("no_trip_trigger", f"{self.target} does not move")
+            raise Refused("no_trip_trigger", f"{self.target} does not move", HR_ACT_13.id)
         answering(view, self, late="window_closed")
         afford_action(creature)
         frame = view.top_frame(WindowFrame)
         if frame.subject != self.target or self.prompt != f"{frame.path}/{self.creature}":
-            raise Refused("no_trip_trigger", f"{frame.path} is about {frame.subject}")
+            raise Refused("no_trip_trigger", f"{frame.path} is about {frame.subject}", HR_ACT_13.id)
 
     def decide(self, state: State) -> Emits[State]:
         assert self.prompt is not None

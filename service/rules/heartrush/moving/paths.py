@@ -84,9 +84,9 @@ def check_can_move(creature: Creature) -> None:
     """Refuse a move of a creature whose speed is 0."""
     for condition in ("stunned", "incapacitated", "restrained", "grappled"):
         if creature.has(condition):
-            raise Refused("speed_zero", f"{creature.id} is {condition}")
+            raise Refused("speed_zero", f"{creature.id} is {condition}", HR_COND_5.id)
     if speed(creature) == 0:
-        raise Refused("speed_zero", f"the equipment of {creature.id} leaves it no speed")
+        raise Refused("speed_zero", f"the equipment of {creature.id} leaves it no speed", HR_COND_5.id)
 
 
 @enforces(HR_MOVE_5)
@@ -317,20 +317,22 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
         if over:
             raise Refused("blocked", f"a path ends where it leads over a ledge, at {old}", HR_FALL_2.id)
         if not is_step(old, new):
-            raise Refused("blocked", f"{new} is not one step from {old}")
+            raise Refused("blocked", f"{new} is not one step from {old}", HR_MOVE_6.id)
         if is_walled(state, creature, new):
-            raise Refused("blocked", f"there is a wall at {new}")
+            raise Refused("blocked", f"there is a wall at {new}", HR_MOVE_6.id)
         check_barred(state, creature, old, new)
         if not may_enter(state, creature, new):
-            raise Refused("space_occupied", f"{new} is occupied")
+            raise Refused("space_occupied", f"{new} is occupied", HR_MOVE_6.id)
         if creature.conditions and approaches(state, creature, old, new):
             raise Refused("frightened_approach", f"{creature.id} fears what {new} is nearer to", "HR-COND-15")
         spent += step_cost(state, creature, old, new, diagonals)
         over = drop_ft(state, creature, old, new, climbing=True) > 0
     if path and not may_stop(state, creature, path[-1]):
-        raise Refused("space_occupied", f"{path[-1]} is occupied")
+        raise Refused("space_occupied", f"{path[-1]} is occupied", HR_MOVE_6.id)
     if spent > budget:
-        raise Refused("insufficient_movement", f"the path takes {spent} ft, and {budget} are left")
+        raise Refused(
+            "insufficient_movement", f"the path takes {spent} ft, and {budget} are left", HR_MOVE_6.id
+        )
     return spent
 
 

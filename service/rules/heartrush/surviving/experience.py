@@ -122,19 +122,19 @@ def price_of_aspect(sheet: Sheet, purchase: Purchase) -> int:
         _check_text(purchase.text)
         return 1
     if purchase.aspect is None or not 0 <= purchase.aspect < len(sheet.growth.aspects):
-        raise Refused("params_missing", "which of its aspects, counted from 0")
+        raise Refused("params_missing", "which of its aspects, counted from 0", HR_XP_3.id)
     if purchase.kind == "aspect_reword":
         _check_text(purchase.text)
         return 0
     rank = sheet.growth.aspects[purchase.aspect].rank
     if rank >= ASPECT_MOST:
-        raise Refused("aspect_max", f"an aspect has rank {ASPECT_MOST} at most")
+        raise Refused("aspect_max", f"an aspect has rank {ASPECT_MOST} at most", HR_XP_3.id)
     return rank + 1
 
 
 def _check_text(text: str) -> None:
     if not 0 < len(text) <= TEXT_LENGTH:
-        raise Refused("params_missing", f"1 to {TEXT_LENGTH} characters")
+        raise Refused("params_missing", f"1 to {TEXT_LENGTH} characters", HR_XP_3.id)
 
 
 @enforces(HR_XP_4)
@@ -147,7 +147,7 @@ def price_of_hit_points(sheet: Sheet, purchase: Purchase) -> int:  # noqa: ARG00
 def price_of_die(sheet: Sheet, purchase: Purchase) -> int:
     """Return the price of the next larger ability die."""
     if purchase.ability is None:
-        raise Refused("params_missing", "which ability")
+        raise Refused("params_missing", "which ability", HR_XP_5.id)
     return next_die(getattr(sheet, purchase.ability))
 
 
@@ -174,7 +174,7 @@ def _talents(growth: Growth) -> tuple[str, ...]:
 def price_of_destiny(sheet: Sheet, purchase: Purchase) -> int:
     """Return the price of a destiny level; refuse one on a talent that is not owned."""
     if purchase.name not in _talents(sheet.growth):
-        raise Refused("prerequisite_missing", f"{purchase.name} is not a talent that it has")
+        raise Refused("prerequisite_missing", f"{purchase.name} is not a talent that it has", HR_XP_7.id)
     return 5 + len(sheet.growth.destiny_levels)
 
 
@@ -455,12 +455,12 @@ class AwardXp(Command[State]):
     def check(self, view: State) -> None:
         gm(self)
         if not self.creatures:
-            raise Refused("params_missing", "an award is for somebody")
+            raise Refused("params_missing", "an award is for somebody", HR_XP_1.id)
         for name in self.creatures:
             if name not in view.creatures:
                 raise Refused("no_such_creature", f"there is no creature {name}", "TABLE-SEAT-1")
             if not 1 <= self._amount(view.creatures[name]) <= MOST_AWARDED:
-                raise Refused("params_missing", f"1 to {MOST_AWARDED} points for {name}")
+                raise Refused("params_missing", f"1 to {MOST_AWARDED} points for {name}", HR_XP_1.id)
             found = view.creatures[name]
             check_bounds(changed(found.sheet, growth=_awarded(found.sheet.growth, self._amount(found))))
 

@@ -199,7 +199,11 @@ class Hazard(Command[State]):
         struck(view, self)
         fault = amount_fault(self.damage, self.dice)
         if fault or self.cn > MOST_CN or not self.what:
-            raise Refused("params_missing", fault or f"a number to {MOST_CN}, and a few words of what it is")
+            raise Refused(
+                "params_missing",
+                fault or f"a number to {MOST_CN}, and a few words of what it is",
+                HR_ENV_9.id,
+            )
 
     def decide(self, state: State) -> Emits[State]:
         harm = Damage(creature=self.creature, amount=self.damage, dice=self.dice, cause="hazard")
@@ -334,9 +338,11 @@ class HoldBreath(Command[State]):
     def check(self, view: State) -> None:
         creature = breathing(view, self)
         if is_airless(creature):
-            raise Refused("breath_held", f"{self.creature} breathes no air already")
+            raise Refused("breath_held", f"{self.creature} breathes no air already", HR_BREATH_1.id)
         if self.by.role != "gm" and not waters(view, creature):
-            raise Refused("gm_approval_required", f"nothing keeps {self.creature} from breathing")
+            raise Refused(
+                "gm_approval_required", f"nothing keeps {self.creature} from breathing", HR_BREATH_1.id
+            )
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from use(state, self)

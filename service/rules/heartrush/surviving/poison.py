@@ -101,10 +101,12 @@ class CoatWeapon(Command[State]):
     def check(self, view: State) -> None:
         creature = _at_leisure(self, view)
         if self.weapon in creature.thrown or all(w.id != self.weapon for w in creature.sheet.weapons):
-            raise Refused("weapon_not_wielded", f"{self.creature} has no {self.weapon}")
+            raise Refused("weapon_not_wielded", f"{self.creature} has no {self.weapon}", HR_POIS_1.id)
         poison = poison_of(creature, self.poison)
         if poison is None or not poison.on_weapons or creature.doses.get(self.poison, 0) < 1:
-            raise Refused("no_poison_dose", f"{self.creature} has no {self.poison} for a weapon")
+            raise Refused(
+                "no_poison_dose", f"{self.creature} has no {self.poison} for a weapon", HR_POIS_1.id
+            )
         check_clean(creature, self.weapon)
 
     def decide(self, state: State) -> Emits[State]:

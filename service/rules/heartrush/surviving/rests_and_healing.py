@@ -338,9 +338,13 @@ class Rest(Command[State]):
             if not creature.is_present:
                 raise Refused("dead", f"{creature.id} is not among the living", "HR-ZERO-4")
             if self.rest == "long" and creature.last_long_rest_day == day(self._ends(view)):
-                raise Refused("already_rested", f"{creature.id} has had its long rest of the day")
+                raise Refused(
+                    "already_rested", f"{creature.id} has had its long rest of the day", HR_REST_2.id
+                )
         if self.rest == "long" and not LEAST_HOURS <= self.hours <= MOST_HOURS:
-            raise Refused("params_missing", f"a long rest takes {LEAST_HOURS} to {MOST_HOURS} hours")
+            raise Refused(
+                "params_missing", f"a long rest takes {LEAST_HOURS} to {MOST_HOURS} hours", HR_REST_2.id
+            )
 
     def _ends(self, state: State) -> int:
         return state.clock_s + (self.hours * HOUR_S if self.rest == "long" else SHORT_S)

@@ -155,13 +155,13 @@ class TreatWounds(Command[State]):
         wounds = wounds_of(view, self.patient)
         patient = view.creatures[self.patient]
         if not patient.is_present:
-            raise Refused("target_dead", f"{self.patient} is not among the living")
+            raise Refused("target_dead", f"{self.patient} is not among the living", HR_WND_4.id)
         if not treatable(wounds):
             raise Refused("already_treated", f"every wound of {self.patient} was treated before", "HR-WND-7")
         if not at_rest(view) and not is_adjacent(view, healer, patient):
-            raise Refused("not_adjacent", f"{self.patient} is not adjacent to {self.creature}")
+            raise Refused("not_adjacent", f"{self.patient} is not adjacent to {self.creature}", HR_WND_4.id)
         if self.ability != "cunning" and view.house.medicine_ability != "any":
-            raise Refused("params_missing", "medicine goes by cunning here")
+            raise Refused("params_missing", "medicine goes by cunning here", HR_WND_4.id)
 
     def _healer(self, view: State) -> Creature:
         """Return the healer, in a state to heal: at leisure, or where the house allows a full action."""
@@ -170,7 +170,7 @@ class TreatWounds(Command[State]):
             return awake(view, self, self.creature)
         if not view.house.treat_in_combat:
             own(view, self, self.creature)
-            raise Refused("in_combat", "wounds are treated outside combat")
+            raise Refused("in_combat", "wounds are treated outside combat", HR_WND_4.id)
         healer = acting(view, self, self.creature)
         holding_priority(view, healer)
         afford_action(healer)
@@ -225,9 +225,11 @@ class InvokeWound(Command[State]):
             own(view, self, self.creature)
         check_at_rest(view, "wounds are invoked")
         if all(wound.id != self.wound for wound in wounds_of(view, self.creature)):
-            raise Refused("wound_none", f"{self.creature} has no wound {self.wound}")
+            raise Refused("wound_none", f"{self.creature} has no wound {self.wound}", HR_WND_3.id)
         if view.creatures[self.creature].penalty:
-            raise Refused("already_invoked", f"a wound weighs on the next check of {self.creature} already")
+            raise Refused(
+                "already_invoked", f"a wound weighs on the next check of {self.creature} already", HR_WND_3.id
+            )
 
     def decide(self, state: State) -> Emits[State]:
         rank = next(w.rank for w in state.creatures[self.creature].wounds if w.id == self.wound)

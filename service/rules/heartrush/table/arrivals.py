@@ -319,7 +319,9 @@ class Hide(Command[State]):
         check_no_combat(view)
         check_able(creature, self.type, ())
         if self.creature not in view.hiding_places:
-            raise Refused("gm_approval_required", f"the gm has shown {self.creature} no place to hide")
+            raise Refused(
+                "gm_approval_required", f"the gm has shown {self.creature} no place to hide", HR_HIDE_1.id
+            )
 
     def decide(self, state: State) -> Emits[State]:
         place = state.hiding_places[self.creature]

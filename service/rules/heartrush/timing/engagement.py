@@ -407,10 +407,12 @@ def check_engage(view: State, creature: Creature, target: Creature | None) -> No
     """Refuse to engage what is not an enemy, is dead, or is out of the range of the weapon in hand."""
     if target is None or target.side == creature.side:
         raise Refused(
-            "target_not_enemy", f"{target.id if target else 'nobody'} is not an enemy of {creature.id}"
+            "target_not_enemy",
+            f"{target.id if target else 'nobody'} is not an enemy of {creature.id}",
+            HR_ENG_1.id,
         )
     if not target.is_present:
-        raise Refused("target_dead", f"{target.id} is dead")
+        raise Refused("target_dead", f"{target.id} is dead", HR_ENG_1.id)
     check_works(view, creature, target)
     if not in_range(view, creature, target):
         raise out_of_range(view, creature, target, "HR-ENG-1")
@@ -479,7 +481,9 @@ def check_join(view: State, frame: EngagementFrame, creature: Creature) -> None:
     """Refuse a creature that has no action left, or no enemy of *frame* within its weapon's range."""
     afford_action(creature)
     if not _near(view, frame, creature):
-        raise Refused("not_in_range", f"no enemy of {creature.id} in {frame.path} is in its range")
+        raise Refused(
+            "not_in_range", f"no enemy of {creature.id} in {frame.path} is in its range", HR_ENG_5.id
+        )
 
 
 def _near(view: State, frame: EngagementFrame, creature: Creature) -> bool:

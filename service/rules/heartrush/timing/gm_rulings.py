@@ -196,7 +196,7 @@ class GmRuling(RulingOfGm[State]):
         gm(self)
         self.check_contest(view)
         if self.answers is not None and all(request.id != self.answers for request in view.requests):
-            raise Refused("no_such_request", f"nobody asks {self.answers}")
+            raise Refused("no_such_request", f"nobody asks {self.answers}", HR_SVC_1.id)
         check_ruling(view, self.decision, self.reason, self.effects)
 
     def decide(self, state: State) -> Emits[State]:

@@ -204,17 +204,17 @@ class BeginCombat(Command[State]):
 
     def check(self, view: State) -> None:
         if not view.paused():
-            raise Refused("in_combat", "combat has begun already")
+            raise Refused("in_combat", "combat has begun already", HR_START_1.id)
         check_settled(view)
         gm(self)
         if self.unaware_side is not None and self.unaware_side not in view.sides:
-            raise Refused("no_such_side", f"there is no side {self.unaware_side}")
+            raise Refused("no_such_side", f"there is no side {self.unaware_side}", HR_START_1.id)
         for creature in self.surprised:
             if creature not in view.creatures:
-                raise Refused("no_such_creature", f"there is no creature {creature}")
+                raise Refused("no_such_creature", f"there is no creature {creature}", HR_START_1.id)
         check_hidden(view, self.hidden)
         if any(not any(True for _ in view.members(side)) for side in view.sides):
-            raise Refused("side_empty", "each side needs at least one creature")
+            raise Refused("side_empty", "each side needs at least one creature", HR_START_1.id)
         if view.phase == "ended" and not can_fight_again(view):
             raise Refused("side_empty", "each side needs somebody who can fight", "HR-SVC-7")
 
@@ -244,7 +244,7 @@ def check_hidden(view: State, hidden: Mapping[str, tuple[str, ...]]) -> None:
     for creature, viewers in hidden.items():
         for name in (creature, *viewers):
             if name not in view.creatures:
-                raise Refused("no_such_creature", f"there is no creature {name}")
+                raise Refused("no_such_creature", f"there is no creature {name}", HR_START_9.id)
 
 
 @enforces(HR_START_4)
@@ -262,15 +262,15 @@ class GrantPriority(Command[State]):
 
     def check(self, view: State) -> None:
         if view.phase == "setup":
-            raise Refused("no_encounter", "combat has not begun")
+            raise Refused("no_encounter", "combat has not begun", HR_START_4.id)
         running(view)
         if view.phase != "precombat":
-            raise Refused("priority_granted_already", "priority has been granted")
+            raise Refused("priority_granted_already", "priority has been granted", HR_START_4.id)
         gm(self)
         if self.starter is not None and self.starter not in view.creatures:
-            raise Refused("no_such_creature", f"there is no creature {self.starter}")
+            raise Refused("no_such_creature", f"there is no creature {self.starter}", HR_START_4.id)
         if self.starter is not None and self.starter not in starters(view):
-            raise Refused("no_valid_target", self._wrong(view))
+            raise Refused("no_valid_target", self._wrong(view), HR_START_4.id)
 
     def _wrong(self, view: State) -> str:
         """Return why the starter cannot begin."""

@@ -89,7 +89,7 @@ def spell_of(view: State, creature: Creature, name: str) -> Spell:
     """Return the spell *name* of *creature*; refuse a name that the creature does not know as a spell."""
     found = view.abilities.get(name)
     if name not in creature.sheet.growth.spells or not isinstance(found, Spell):
-        raise Refused("unknown_spell", f"{creature.id} knows no spell {name}")
+        raise Refused("unknown_spell", f"{creature.id} knows no spell {name}", HR_CAST_4.id)
     return found
 
 
@@ -97,12 +97,14 @@ def spell_of(view: State, creature: Creature, name: str) -> Spell:
 def check_casting(creature: Creature) -> None:
     """Refuse a creature that has cast this round, has no action or hand free, or has moved too far."""
     if creature.spell_cast:
-        raise Refused("spell_already_cast", f"{creature.id} has cast a spell this round")
+        raise Refused("spell_already_cast", f"{creature.id} has cast a spell this round", HR_CAST_1.id)
     afford_action(creature)
     if not free_hands(creature):
-        raise Refused("no_free_hand", f"{creature.id} has no hand free")
+        raise Refused("no_free_hand", f"{creature.id} has no hand free", HR_CAST_1.id)
     if creature.moved_ft > half_speed(creature):
-        raise Refused("moved_too_far_to_cast", f"{creature.id} has moved {creature.moved_ft} ft")
+        raise Refused(
+            "moved_too_far_to_cast", f"{creature.id} has moved {creature.moved_ft} ft", HR_CAST_1.id
+        )
 
 
 @enforces(HR_CAST_2)

@@ -82,7 +82,7 @@ def ability_of(view: State, creature: Creature, name: str) -> Ability:
 def check_usable(ability: Ability) -> None:
     """Refuse the use of a passive ability."""
     if ability.frequency == "passive":
-        raise Refused("passive_not_activatable", f"{ability.id} is always on")
+        raise Refused("passive_not_activatable", f"{ability.id} is always on", HR_ABIL_1.id)
 
 
 def check_when(view: State, command: UseAbility, creature: Creature, definition: Ability | Spell) -> None:

@@ -256,7 +256,7 @@ class EscapeGrapple(Act):
 def not_twice(creature: Creature, purpose: str) -> None:
     """Refuse a free action with a check that *creature* has tried this round for the same *purpose*."""
     if creature.budget.free.get(purpose, 0):
-        raise Refused("free_check_repeated", f"{creature.id} has tried {purpose} this round")
+        raise Refused("free_check_repeated", f"{creature.id} has tried {purpose} this round", RI_ACT_11.id)
 
 
 def grip(creature: str) -> Assault:

@@ -105,7 +105,7 @@ def paid(budget: Budget, event: ActionPaid) -> Budget:
 def check_standard(creature: Creature) -> None:
     """Refuse a creature that has spent its standard action."""
     if creature.budget.standard != "unused":
-        raise Refused("standard_action_spent", f"{creature.id} has spent its standard action")
+        raise Refused("standard_action_spent", f"{creature.id} has spent its standard action", RI_PHASE_2.id)
 
 
 @enforces(RI_ACT_3)
@@ -113,14 +113,14 @@ def check_minor(creature: Creature) -> None:
     """Refuse a creature that has spent its minor actions of the round."""
     allowed = 2 if creature.budget.standard == "traded_minor" else 1
     if len(creature.budget.minors) >= allowed:
-        raise Refused("minor_action_spent", f"{creature.id} has spent its minor action")
+        raise Refused("minor_action_spent", f"{creature.id} has spent its minor action", RI_ACT_3.id)
 
 
 @enforces(RI_ACT_4)
 def check_trade(creature: Creature, wanted: Pay) -> None:
     """Refuse a trade of the standard action that is not for a movement or a minor action."""
     if wanted not in ("movement", "minor"):
-        raise Refused("no_such_trade", f"a standard action buys no {wanted} action")
+        raise Refused("no_such_trade", f"a standard action buys no {wanted} action", RI_ACT_4.id)
     check_standard(creature)
 
 
@@ -128,7 +128,7 @@ def check_trade(creature: Creature, wanted: Pay) -> None:
 def check_new_minor(creature: Creature, ability: str, *, repeatable: bool) -> None:
     """Refuse a minor action that *creature* has used this round, unless it is *repeatable*."""
     if not repeatable and ability in creature.budget.minors:
-        raise Refused("same_minor_action_twice", f"{creature.id} has used {ability} this round")
+        raise Refused("same_minor_action_twice", f"{creature.id} has used {ability} this round", RI_ACT_5.id)
 
 
 def check_pay(creature: Creature, usage: str, pay: str, ability: str, *, repeatable: bool = False) -> None:
@@ -156,7 +156,7 @@ def check_pay(creature: Creature, usage: str, pay: str, ability: str, *, repeata
 @enforces(RI_ACT_9)
 def no_bargain(ability: str, pay: str) -> None:
     """Refuse to pay for *ability* with an action that cannot pay for it."""
-    raise Refused("no_such_trade", f"{ability} cannot be paid with a {pay} action")
+    raise Refused("no_such_trade", f"{ability} cannot be paid with a {pay} action", RI_ACT_9.id)
 
 
 @enforces(RI_ACT_1)
@@ -171,9 +171,15 @@ def check_free(view: State, creature: Creature, ability: str, limit: int | None)
     """Refuse a free action beyond its own limit, or one that the GM ruled unreasonable."""
     many = sum(creature.budget.free.values()) >= view.house.free_actions_warn
     if many and ruled(view, "free_action_reasonable", creature.id) == "no":
-        raise Refused("free_action_unreasonable", f"{creature.id} has done enough for nothing this round")
+        raise Refused(
+            "free_action_unreasonable", f"{creature.id} has done enough for nothing this round", RI_ACT_7.id
+        )
     if limit is not None and creature.budget.free.get(ability, 0) >= limit:
-        raise Refused("free_ability_limit", f"{creature.id} has used {ability} as often as it may this round")
+        raise Refused(
+            "free_ability_limit",
+            f"{creature.id} has used {ability} as often as it may this round",
+            RI_ACT_7.id,
+        )
 
 
 # --- delayed and repeated effects ----------------------------------------------------------------------

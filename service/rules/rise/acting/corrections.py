@@ -86,7 +86,9 @@ class GmRuling(RulingOfGm[State]):
     def check(self, view: State) -> None:
         gm(self)
         if view.worlds:  # also those of which the GM sees nothing
-            raise Refused("groups_still_resolving", "groups act apart; rule when they have been announced")
+            raise Refused(
+                "groups_still_resolving", "groups act apart; rule when they have been announced", RI_GM_4.id
+            )
         check_words(self.decision, self.reason)
         self.check_contest(view)
         check_effects(len(self.effects), effects_fault(view, self.effects))

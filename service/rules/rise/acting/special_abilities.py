@@ -352,9 +352,11 @@ class Sustain(Act):
                 )
         held = sustained_by(view, creature.id, self.condition)
         if not held:
-            raise Refused("sustain_not_declared", f"{self.creature} sustains no {self.condition}")
+            raise Refused(
+                "sustain_not_declared", f"{self.creature} sustains no {self.condition}", RI_SWIFT_9.id
+            )
         if self.condition in creature.budget.sustained:
-            raise Refused("sustain_same_ability_twice", f"{self.condition} is kept up already")
+            raise Refused("sustain_same_ability_twice", f"{self.condition} is kept up already", RI_SWIFT_9.id)
         check_pay(creature, held[0].keep, self.pay or held[0].keep, f"sustain-{self.condition}")
 
     def decide(self, state: State) -> Emits[State]:
@@ -399,7 +401,7 @@ class FireDelayed(Act):
         creature = in_phase(view, self, "action")
         top = view.top
         if not isinstance(top, TurnFrame) or top.creature != self.creature:
-            raise Refused("turn_split", f"{self.creature} is not taking its turn")
+            raise Refused("turn_split", f"{self.creature} is not taking its turn", RI_DELAY_3.id)
         if not any(delayed.ability == self.ability for delayed in due(view, creature)):
             raise Refused("delayed_already_fired", f"{self.ability} is not due", "RI-DELAY-4")
         if self.targets:

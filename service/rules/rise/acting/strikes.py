@@ -339,4 +339,6 @@ def moved_already(view: State, creature: str) -> None:
     """Refuse a second move of *creature* in this phase, unless the house lets it be wasted."""
     if view.house.second_move == "wasted":
         return
-    raise Refused("already_moved_this_phase", f"{creature} has changed its place in this phase")
+    raise Refused(
+        "already_moved_this_phase", f"{creature} has changed its place in this phase", RI_MOVE1_8.id
+    )

@@ -231,7 +231,9 @@ class RecoverUsed(Event[State]):
 def check_cost(creature: Creature, ability: Ability) -> None:
     """Refuse a Swift ability that *creature* cannot pay for, or has used since its last rest."""
     if ability.id == "recover" and creature.recovered:
-        raise Refused("recover_already_used", f"{creature.id} has recovered since its last rest")
+        raise Refused(
+            "recover_already_used", f"{creature.id} has recovered since its last rest", RI_SWIFT_4.id
+        )
     check_pay(creature, ability.usage, ability.usage, ability.id, repeatable=ability.repeat_same_round)
 
 
@@ -239,7 +241,9 @@ def check_cost(creature: Creature, ability: Ability) -> None:
 def check_committed(view: State, creature: Creature, ability: str) -> None:
     """Refuse a Swift ability that its group had to commit to beforehand, and did not."""
     if turns(view).precommitted and ability not in creature.budget.swift:
-        raise Refused("swift_not_precommitted", f"{creature.id} has not committed to {ability}")
+        raise Refused(
+            "swift_not_precommitted", f"{creature.id} has not committed to {ability}", RI_SWIFT_3.id
+        )
 
 
 def check_follows(view: State, creature: Creature, ability: str) -> bool:

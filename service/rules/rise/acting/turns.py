@@ -301,13 +301,17 @@ def starting_turn(view: State, creature: Creature) -> Creature:
 def wrong_step(creature: str, *, late: bool = False) -> None:
     """Refuse an action before Swift abilities are committed, or a commitment that comes too *late*."""
     early = f"{creature} cannot act before Swift abilities are committed"
-    raise Refused("wrong_step", f"the Swift abilities of {creature} are committed already" if late else early)
+    raise Refused(
+        "wrong_step",
+        f"the Swift abilities of {creature} are committed already" if late else early,
+        RI_ORDER_1.id,
+    )
 
 
 @enforces(RI_ACT_8)
 def too_late(creature: str) -> None:
     """Refuse an action after the creature's turn."""
-    raise Refused("turn_already_taken", f"{creature} has taken its turn")
+    raise Refused("turn_already_taken", f"{creature} has taken its turn", RI_ACT_8.id)
 
 
 def not_amid(view: State, creature: Creature) -> None:
@@ -329,7 +333,7 @@ def one_at_a_time(view: State, creature: str) -> None:
     waits = "what is being resolved"
     if owed is not None:
         waits = f"{' or '.join(owed.accepts[:2])} of {owed.seat} at {owed.prompt}"
-    raise Refused("another_member_resolving", f"{creature} has to wait for {waits}")
+    raise Refused("another_member_resolving", f"{creature} has to wait for {waits}", RI_GROUP_3.id)
 
 
 @enforces(RI_GROUP_4)
@@ -341,11 +345,11 @@ def agreed(view: State, creature: str) -> None:
     if ruled(view, "group_order", creature) == "arrival":
         return
     if any(order != wanted[0] for order in wanted):
-        raise Refused("order_not_agreed", f"the group disagrees on when {creature} acts")
+        raise Refused("order_not_agreed", f"the group disagrees on when {creature} acts", RI_GROUP_4.id)
     left = turns(view).left(view)
     first = next((name for name in wanted[0] if name in left), creature)
     if first != creature:
-        raise Refused("order_not_agreed", f"the group wants {first} to act first")
+        raise Refused("order_not_agreed", f"the group wants {first} to act first", RI_GROUP_4.id)
 
 
 def begun(state: State, creature: str, *, hold_delayed: bool = False) -> Emits[State]:

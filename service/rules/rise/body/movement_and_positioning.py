@@ -166,7 +166,9 @@ def check_budget(view: State, creature: Creature, path: Sequence[Cell], budget: 
     """Refuse a path that takes more feet than *budget*."""
     feet = feet_of(view, creature, path)
     if feet > budget:
-        raise Refused("insufficient_speed", f"{creature.id} has {budget} feet, and the path takes {feet}")
+        raise Refused(
+            "insufficient_speed", f"{creature.id} has {budget} feet, and the path takes {feet}", RI_PHASE_5.id
+        )
 
 
 def check_free(
@@ -288,7 +290,7 @@ RI_UNIV_SPRINT: Final = Rule(
 def budget_of(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
     """Return the feet of a movement of *creature* with *mode*."""
     if not creature.sheet.speed(mode):
-        raise Refused("no_such_movement_mode", f"{creature.id} cannot {mode}")
+        raise Refused("no_such_movement_mode", f"{creature.id} cannot {mode}", RI_MOVE_1.id)
     check_mobile(creature)
     speed = speed_of(view, creature, mode)
     return sprinting(view, creature, speed) if sprint else speed
@@ -315,9 +317,9 @@ def once_up(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
 def sprinting(view: State, creature: Creature, speed: int) -> int:
     """Return *speed* doubled; refuse a creature that cannot sprint."""
     if not may_sprint(view, creature):
-        raise Refused("monster_cannot_sprint", f"{creature.id} is not a player character")
+        raise Refused("monster_cannot_sprint", f"{creature.id} is not a player character", RI_UNIV_SPRINT.id)
     if is_laden(view, creature):
-        raise Refused("sprint_while_carrying", f"{creature.id} carries somebody")
+        raise Refused("sprint_while_carrying", f"{creature.id} carries somebody", RI_UNIV_SPRINT.id)
     return 2 * speed
 
 
@@ -459,9 +461,9 @@ def check_carried(view: State, mount: Creature, rider: str, *, sprints: bool) ->
         detail = (
             f"{rider} does not ride {mount.id}, and only riders are carried; a willing shove moves others"
         )
-        raise Refused("mount_departed", detail)
+        raise Refused("mount_departed", detail, RI_MOUNT_1.id)
     if sprints and not view.profile.mounts_sprint:
-        raise Refused("mount_cannot_sprint", f"{mount.id} carries {rider}")
+        raise Refused("mount_cannot_sprint", f"{mount.id} carries {rider}", RI_MOUNT_1.id)
 
 
 def check_mount(view: State, rider: Creature, mount: str, path: tuple[Cell, ...]) -> None:
@@ -484,4 +486,4 @@ def check_not_carried(view: State, rider: Creature) -> None:
 @enforces(RI_MOVE1_3)
 def onto_a_mount(rider: str) -> None:
     """Refuse a mount to a creature that moves by itself in this phase."""
-    raise Refused("already_moved_this_phase", f"{rider} moves by itself in this phase")
+    raise Refused("already_moved_this_phase", f"{rider} moves by itself in this phase", RI_MOVE1_3.id)

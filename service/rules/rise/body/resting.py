@@ -100,9 +100,9 @@ class Rest(Command[State]):
         gm(self)
         found = _known(view, self.creature)
         if view.stage not in ("setup", "ended"):
-            raise Refused("no_rest_in_combat", f"{self.creature} is in combat")
+            raise Refused("no_rest_in_combat", f"{self.creature} is in combat", RI_REST_1.id)
         if found.dead:
-            raise Refused("actor_incapacitated", f"{self.creature} is dead")
+            raise Refused("actor_incapacitated", f"{self.creature} is dead", RI_REST_1.id)
         if self.wound is not None:
             _wound(found, self.wound)
 
@@ -132,7 +132,9 @@ class TreatWound(Command[State]):
         if view.phase:
             raise Refused("wrong_phase", "wounds are treated between phases", "RI-PHASE-4")
         if _wound(found, self.wound).deadline is None:
-            raise Refused("invalid_target", f"wound {self.wound} of {self.creature} is not mortal")
+            raise Refused(
+                "invalid_target", f"wound {self.wound} of {self.creature} is not mortal", RI_VITAL_5.id
+            )
 
     def decide(self, state: State) -> Emits[State]:
         return (yield WoundTreated(creature=self.creature, wound=self.wound))

@@ -142,7 +142,7 @@ def ruled_on(state: State, question: str, subjects: tuple[str, ...]) -> str | No
 def forward(view: State, from_round: int | None) -> None:
     """Refuse a ruling that would hold from an earlier round."""
     if from_round is not None and from_round < view.round:
-        raise Refused("ruling_retroactive", f"round {from_round} is over")
+        raise Refused("ruling_retroactive", f"round {from_round} is over", RI_GM_3.id)
 
 
 def ruled(state: State, question: str, subject: str) -> str | None:

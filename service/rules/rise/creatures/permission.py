@@ -88,7 +88,7 @@ def place_of(view: State, creature: str) -> str:
 def gm(command: Sent) -> None:
     """Refuse everybody but the GM."""
     if command.by.role != GM:
-        raise Refused("not_gm", f"{command.by.seat} is not the gm")
+        raise Refused("not_gm", f"{command.by.seat} is not the gm", RI_ROUND_5.id)
 
 
 def own(view: State, command: Sent, creature: str) -> Creature:
@@ -129,20 +129,20 @@ def not_read_by(view: State, command: Act) -> None:
 @enforces(RI_ACT_2)
 def wrong_phase(what: str, phase: str) -> None:
     """Refuse a command of another phase."""
-    raise Refused("wrong_phase", f"{what} is for the {phase} phase")
+    raise Refused("wrong_phase", f"{what} is for the {phase} phase", RI_ACT_2.id)
 
 
 @enforces(RI_RES_5)
 def still_resolving(creature: str) -> None:
     """Refuse a command of a group that waits for others."""
-    raise Refused("groups_still_resolving", f"the group of {creature} waits for another")
+    raise Refused("groups_still_resolving", f"the group of {creature} waits for another", RI_RES_5.id)
 
 
 @enforces(RI_ACT_10)
 def able(creature: Creature, *, excused: bool = False) -> None:
     """Refuse a creature that cannot act."""
     if not excused and not is_able(creature):
-        raise Refused("actor_incapacitated", f"{creature.id} cannot act")
+        raise Refused("actor_incapacitated", f"{creature.id} cannot act", RI_ACT_10.id)
     if creature.budget.bolts:
         raise Refused("mount_bolts", f"{creature.id} goes where it likes this round", "RI-MOUNT-1")
 

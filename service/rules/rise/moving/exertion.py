@@ -85,11 +85,13 @@ class DesperateExertion(Act):
             return
         assert isinstance(frame, AssaultFrame), "a roll is shown"
         if frame.rerolled:
-            raise Refused("already_rerolled", f"{self.creature} has rolled this again already")
+            raise Refused(
+                "already_rerolled", f"{self.creature} has rolled this again already", RI_UNIV_DESPERATE.id
+            )
         if not may_modify(frame.assault):
             raise Refused("reactive_cannot_modify", f"{frame.assault.what} stands as rolled", "RI-ATK-11")
         if not creature.sheet.is_pc:
-            raise Refused("ability_not_in_profile", f"{self.creature} does not tire")
+            raise Refused("ability_not_in_profile", f"{self.creature} does not tire", RI_UNIV_DESPERATE.id)
 
     def decide(self, state: State) -> Emits[State]:
         if isinstance(state.top, GroupFrame):

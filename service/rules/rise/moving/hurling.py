@@ -150,7 +150,7 @@ class Throw(Act):
         check_direction(self.direction)
         if self.item:
             if self.item not in creature.held:
-                raise Refused("no_free_hand", f"{creature.id} holds no {self.item}")
+                raise Refused("no_free_hand", f"{creature.id} holds no {self.item}", RI_UNIV_THROW.id)
             return
         self.check_lifted(creature, target_of(view, creature, self.target, willing=self.willing))
 
@@ -158,9 +158,9 @@ class Throw(Act):
         """Refuse to throw *target* if it is too big, too heavy, or not in hand."""
         check_size(creature, target)
         if not self.willing and creature.id not in grapplers(target):
-            raise Refused("not_touching", f"{creature.id} has no grip on {target.id}")
+            raise Refused("not_touching", f"{creature.id} has no grip on {target.id}", RI_UNIV_THROW.id)
         if target.rank > creature.rank:
-            raise Refused("too_heavy", f"{target.id} is too heavy for {creature.id}")
+            raise Refused("too_heavy", f"{target.id} is too heavy for {creature.id}", RI_UNIV_THROW.id)
 
     def decide(self, state: State) -> Emits[State]:
         state = yield from begun(state, self.creature)

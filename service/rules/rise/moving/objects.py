@@ -308,30 +308,34 @@ def handling(view: State, command: Act) -> Creature:
 def dropping(creature: Creature, item: str) -> None:
     """Refuse to drop what *creature* does not hold."""
     if item not in creature.held:
-        raise Refused("invalid_target", f"{creature.id} holds no {item}")
+        raise Refused("invalid_target", f"{creature.id} holds no {item}", RI_MAN_3.id)
 
 
 @enforces(RI_MAN_2)
 def three_at_most(creature: Creature) -> None:
     """Refuse to handle a fourth object in one round."""
     if creature.budget.manipulations >= MANIPULATIONS:
-        raise Refused("object_manipulation_limit", f"{creature.id} has handled three objects this round")
+        raise Refused(
+            "object_manipulation_limit", f"{creature.id} has handled three objects this round", RI_MAN_2.id
+        )
 
 
 @enforces(RI_MAN_1)
 def once_for_nothing(creature: Creature) -> None:
     """Refuse to handle a second object for free in one round."""
     if creature.budget.free_manipulation:
-        raise Refused("free_manipulation_spent", f"{creature.id} has handled an object for free this round")
+        raise Refused(
+            "free_manipulation_spent", f"{creature.id} has handled an object for free this round", RI_MAN_1.id
+        )
 
 
 @enforces(RI_MAN_4)
 def detailed(what: str, pay: str) -> None:
     """Refuse to pay less than the detailed printing asks for."""
     if what in COSTS_STANDARD and pay != "standard":
-        raise Refused("needs_standard_action", f"to {what} takes a standard action")
+        raise Refused("needs_standard_action", f"to {what} takes a standard action", RI_MAN_4.id)
     if what in COSTS_MINOR and pay == "free":
-        raise Refused("needs_minor_action", f"to {what} takes a minor action")
+        raise Refused("needs_minor_action", f"to {what} takes a minor action", RI_MAN_4.id)
 
 
 def paid_for(view: State, creature: Creature, pay: str) -> None:

@@ -114,7 +114,7 @@ def check_reactive(view: State, creature: Creature, ability: str, targets: tuple
         check_seen(view, creature, name)
     alone = ability not in ("withdraw", "custom")
     if not targets or (alone and len(targets) > 1):
-        raise Refused("reactive_rule_too_complex", f"{ability} keys on one creature")
+        raise Refused("reactive_rule_too_complex", f"{ability} keys on one creature", RI_REAC_1.id)
 
 
 def check_seen(view: State, creature: Creature, name: str) -> None:

@@ -245,7 +245,7 @@ def planning(view: State, command: Act) -> Creature:
         detail = (
             f"{found.id} has planned its movement; withdraw_plan takes the plan back until all have planned"
         )
-        raise Refused("movement_already_used", detail)
+        raise Refused("movement_already_used", detail, RI_PHASE_1.id)
     return found
 
 
@@ -427,7 +427,9 @@ class PlanMovement(Act):
 def no_sprint(ability: str) -> None:
     """Refuse to sprint after others with a plan along a path that is to reach nobody."""
     raise Refused(
-        "sprint_not_reactive", f"{ability} leads along a path; plan a sprint, or ask with targets to reach"
+        "sprint_not_reactive",
+        f"{ability} leads along a path; plan a sprint, or ask with targets to reach",
+        RI_CONF_8.id,
     )
 
 

@@ -76,10 +76,10 @@ def check_reach(
     """Refuse a target that is out of range, or that something solid hides."""
     if not is_near(view.span(user, target), reach_ft, touching=touching):
         if touching:
-            raise Refused("not_adjacent", f"{target.id} is not adjacent to {user.id}")
-        raise Refused("target_out_of_range", f"{target.id} is out of reach of {user.id}")
+            raise Refused("not_adjacent", f"{target.id} is not adjacent to {user.id}", RI_ATK_1.id)
+        raise Refused("target_out_of_range", f"{target.id} is out of reach of {user.id}", RI_ATK_1.id)
     if not has_line(view, user, target):
-        raise Refused("no_line_of_effect", f"something stands between {user.id} and {target.id}")
+        raise Refused("no_line_of_effect", f"something stands between {user.id} and {target.id}", RI_ATK_1.id)
 
 
 def is_near(span: tuple[int, int], reach_ft: int, *, touching: bool) -> bool:

@@ -156,7 +156,7 @@ class StartCombat(Command[State]):
     def check(self, view: State) -> None:
         gm(self)
         if view.stage not in ("setup", "ended"):
-            raise Refused("wrong_step", "combat has begun already")
+            raise Refused("wrong_step", "combat has begun already", RI_ROUND_4.id)
         for name in (*self.unaware, *self.partly_unaware):
             if name not in view.creatures:
                 raise Refused("no_such_creature", f"there is no creature {name}", "TABLE-SEAT-1")
@@ -272,7 +272,7 @@ class GoOn(Command[State]):
     def check(self, view: State) -> None:
         gm(self)
         if not isinstance(view.top, PauseFrame):
-            raise Refused("wrong_step", "there is no pause to end")
+            raise Refused("wrong_step", "there is no pause to end", RI_RES_15.id)
 
     def decide(self, state: State) -> Emits[State]:
         assert state.top is not None, "checked on the view"
