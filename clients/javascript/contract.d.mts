@@ -1395,7 +1395,7 @@ export type Heartrush1BreakFree = {
 type: "break_free";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might or agility. */
 ability: "might" | "agility";
 };
 
@@ -1411,7 +1411,7 @@ contest: string;
 creature: string;
 /** The id of the opponent; null for none. */
 against: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might or agility. */
 ability: "might" | "agility";
 };
 
@@ -1727,7 +1727,7 @@ type: "check_asked";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The challenge number; null for none. */
 cn: number | null;
@@ -1897,7 +1897,7 @@ type: "choose_defense_ability";
 creature: string;
 /** The id of the prompt that the command answers. */
 prompt: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might or agility. */
 ability: "might" | "agility";
 };
 
@@ -2356,7 +2356,7 @@ because: Array<string>;
 contest: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The total of the roll. */
 total: number;
@@ -2940,7 +2940,7 @@ because: Array<string>;
 contest: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -3238,7 +3238,7 @@ export type Heartrush1EffectCheckView = {
 kind: "check";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** What it is about. */
 what: string;
@@ -3280,7 +3280,7 @@ export type Heartrush1EffectContestView = {
 kind: "contest";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -4198,7 +4198,7 @@ kind: "break_free";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4242,7 +4242,7 @@ kind: "check";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The challenge number; null for none. */
 cn: number | null;
@@ -4294,7 +4294,7 @@ kind: "climb_on";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4334,7 +4334,7 @@ kind: "contest";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4550,7 +4550,7 @@ kind: "grapple";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4658,7 +4658,7 @@ checked: Heartrush1CheckedView | null;
 picked: Record<string, string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -4800,7 +4800,7 @@ kind: "shake_off";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4848,7 +4848,7 @@ checked: Heartrush1CheckedView | null;
 healer: string;
 /** The id of the creature that is healed. */
 patient: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -5089,7 +5089,7 @@ type: "hazard";
 creature: string;
 /** What it is about. */
 what: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The challenge number; null for none. */
 cn: number;
@@ -6062,7 +6062,7 @@ question: string;
 export type Heartrush1OpContestView = {
 /** The kind, which says what the other members are. */
 kind: "contest";
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** Whom: a creature the operation is about. */
 against: string;
@@ -6092,7 +6092,7 @@ export type Heartrush1OpSaveView = {
 kind: "save";
 /** The id of the creature, or the parameter that names it. */
 who: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -6265,7 +6265,7 @@ type: "opposed_begun";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -6581,7 +6581,7 @@ export type Heartrush1PurchaseView = {
 kind: "aspect_new" | "aspect_raise" | "aspect_reword" | "hit_points" | "ability_die" | "combat_talent" | "noncombat_talent" | "destiny_level" | "spell";
 /** The id of a talent or a spell, of the opening's own or shipped. */
 name: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence" | null;
 /** The place of an aspect on the list, from 0. */
 aspect: number | null;
@@ -6886,7 +6886,7 @@ export type Heartrush1RollCheck = {
 type: "roll_check";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** What it is about. */
 what: string;
@@ -6906,7 +6906,7 @@ export type Heartrush1RollContest = {
 type: "roll_contest";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -6928,7 +6928,7 @@ export type Heartrush1RollSave = {
 type: "roll_save";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** What it is about. */
 what: string;
@@ -7460,7 +7460,7 @@ export type Heartrush1ShakeOff = {
 type: "shake_off";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might or agility. */
 ability: "might" | "agility";
 };
 
@@ -7476,7 +7476,7 @@ contest: string;
 creature: string;
 /** The ids of the creatures that climbed onto it. */
 climbers: Array<string>;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might or agility. */
 ability: "might" | "agility";
 };
 
@@ -8251,7 +8251,7 @@ type: "treat_wounds";
 creature: string;
 /** The id of the creature that is healed. */
 patient: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability?: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -8265,7 +8265,7 @@ because: Array<string>;
 healer: string;
 /** The id of the creature that is healed. */
 patient: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The id of the treatment. */
 treatment: string;
@@ -9183,7 +9183,7 @@ export type HeartrushEffectOppose = {
 kind: "contest";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -9363,7 +9363,7 @@ export type HeartrushEffectTrial = {
 kind: "check";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** What it is about. */
 what: string;
@@ -9633,7 +9633,7 @@ question: string;
 export type HeartrushOpContest = {
 /** The kind, which says what the other members are. */
 kind: "contest";
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** Whom: a creature the operation is about. */
 against: string;
@@ -9663,7 +9663,7 @@ export type HeartrushOpSave = {
 kind: "save";
 /** The id of the creature, or the parameter that names it. */
 who: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -9715,7 +9715,7 @@ export type HeartrushPurchase = {
 kind: "aspect_new" | "aspect_raise" | "aspect_reword" | "hit_points" | "ability_die" | "combat_talent" | "noncombat_talent" | "destiny_level" | "spell";
 /** The id of a talent or a spell, of the opening's own or shipped. */
 name?: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** The ability: might, agility, cunning or presence. */
 ability?: "might" | "agility" | "cunning" | "presence" | null;
 /** The place of an aspect on the list, from 0. */
 aspect?: number | null;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import fields
 from itertools import count, islice
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, TypeAlias
 
 from service.dice.values import Roll
 from service.rules.heartrush import books
@@ -70,6 +70,9 @@ class Effect:
         return (yield self.event(**said, because=frame.rules))
 
 
+Effects: TypeAlias = Annotated[tuple[Effect, ...], "The effects, in order."]
+
+
 @record
 class OnCreature(Effect):
     """What is done to one creature, which has to be among the living here."""
@@ -95,8 +98,7 @@ class EffectsFrame(DeclaredEffects, Frame[State]):
     """Effects under way: each begins when everything the one before it set off is over."""
 
     kind: ClassVar[str] = "effects"
-    effects: tuple[Effect, ...]
-    """The effects, in order."""
+    effects: Effects
     rules: Causes
     at: Count = 0
     """How many of the effects are done."""
@@ -119,8 +121,7 @@ class EffectsBegun(DeclaredEffects, Event[State]):
     type: ClassVar[str] = "effects_begun"
     effects: StepId
     """The id of the effects that are carried out."""
-    order: tuple[Effect, ...]
-    """The effects, in order."""
+    order: Effects
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, EffectsFrame, self.effects, effects=self.order, rules=self.because)
@@ -469,7 +470,6 @@ class Contest(Op[State]):
 
     kind: ClassVar[str] = "contest"
     ability: AbilityDie
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
     against: CreatureRef
     """Whom: a creature the operation is about."""
     answered_with: tuple[AbilityDie, ...] = ("might", "agility")
@@ -491,7 +491,6 @@ class Save(Op[State]):
     who: CreatureRef
     """The id of the creature, or the parameter that names it."""
     ability: AbilityDie
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:
         """Never come to this: the use itself asks for saves."""

@@ -7,7 +7,7 @@ is carried to another encounter contains it, and an opening takes it as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from service.rules.heartrush import books
 from service.rules.heartrush.creatures.abilities import Ability, Spell
@@ -231,3 +231,8 @@ class Entry:
     """The character as it stood in another encounter."""
     days_between: Days = 0
     """Days that pass for a carried character before it enters, each with a long rest that succeeds."""
+
+
+Entering: TypeAlias = Annotated[
+    Entry, "The creature as it enters the fight: its sheet, its place and who controls it."
+]

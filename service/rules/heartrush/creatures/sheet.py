@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from service.rules.heartrush import books
 from service.rules.heartrush.values import ChallengeNumber, ConditionLevel, Matter
@@ -54,7 +54,9 @@ AttackType = Literal["melee", "ranged", "thrown", "whip"]
 DamageType = Literal["bludgeoning", "slashing", "piercing", "none"]
 ArmorKind = Literal["none", "light", "medium", "heavy", "natural"]
 ShieldKind = Literal["none", "light", "heavy"]
-Ability = Literal["might", "agility", "cunning", "presence"]
+Ability: TypeAlias = Annotated[
+    Literal["might", "agility", "cunning", "presence"], "The ability: might, agility, cunning or presence."
+]
 DieSize = Literal[2, 4, 6, 8, 10, 12, 20]
 
 SIZES: Final[tuple[str, ...]] = (

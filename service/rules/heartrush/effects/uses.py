@@ -23,7 +23,7 @@ from service.rules.heartrush.creatures.abilities import Ability, Op, Requirement
 from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import Ability as AbilityDie
 from service.rules.heartrush.creatures.state import Creature, State, is_able
-from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking, Leaning
+from service.rules.heartrush.rolling.checks import CheckAsked, Checking, CheckResult, Leaning
 from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.heartrush.timing.engagement import engagement_open
 from service.rules.heartrush.timing.windows import (
@@ -192,8 +192,7 @@ class UseFrame(DeclaredUse, Interruptible, Checking, Asking):
     """How many of the operations are done."""
     begun: bool = False
     """Whether its turn has come: from then on it no longer fizzles."""
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
     mine: Total | None = None
     """What the user's check of a contest came to."""
     won: bool = False

@@ -35,7 +35,7 @@ from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import Weapon
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.moving.bonds import look_at_bonds
-from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
+from service.rules.heartrush.rolling.checks import CheckAsked, Checking, CheckResult
 from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.heartrush.timing.windows import Deed, Said, declared
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
@@ -425,8 +425,7 @@ class SteadyFrame(DeclaredSteadying, Checking):
     """A creature tries to master itself."""
 
     kind: ClassVar[str] = "steady"
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the save above it comes first"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar, Final, Literal, Protocol
+from typing import Annotated, ClassVar, Final, Literal, Protocol, TypeAlias
 
 from service.rules.heartrush import books
 from service.rules.heartrush.body.answers import sealed_to
@@ -101,7 +101,9 @@ HR_ATK_5: Final = Rule(
 )
 
 
-Step = Literal["cunning", "agility", "might"]
+Step: TypeAlias = Annotated[
+    Literal["cunning", "agility", "might"], "The step of the engagement, by its stance."
+]
 
 
 def targets_occasion(path: str, step: str) -> str:
@@ -315,7 +317,6 @@ class Declared(Event[State]):
     type: ClassVar[str] = "declared"
     engagement: EngagementId
     step: Step
-    """The step of the engagement, by its stance."""
     creature: CreatureId
     declaration: Declaration
     """What it will do in its step; null until it is declared."""

@@ -159,7 +159,6 @@ class StepStarted(Event[State]):
     type: ClassVar[str] = "step_started"
     engagement: EngagementId
     step: Step
-    """The step of the engagement, by its stance."""
     eligible: tuple[CreatureId, ...]
     """The ids of the creatures that may act."""
 
@@ -183,7 +182,6 @@ class TargetsRevealed(Event[State]):
     type: ClassVar[str] = "targets_revealed"
     engagement: EngagementId
     step: Step
-    """The step of the engagement, by its stance."""
     declarations: Mapping[CreatureId, Declaration]
     """What each will do in this step, by creature."""
     exchanges: tuple[Planned, ...]
@@ -246,7 +244,6 @@ class StepEnded(Event[State]):
     type: ClassVar[str] = "step_ended"
     engagement: EngagementId
     step: Step
-    """The step of the engagement, by its stance."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.engagement, EngagementFrame)

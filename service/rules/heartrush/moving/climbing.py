@@ -14,7 +14,7 @@ from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import Ability
 from service.rules.heartrush.creatures.size_and_bonds import climbers_on, come_off, displaced
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
+from service.rules.heartrush.rolling.checks import CheckAsked, Checking, CheckResult
 from service.rules.heartrush.rolling.contests import (
     BODILY,
     Bodily,
@@ -51,8 +51,7 @@ class ScalingFrame(DeclaredScaling, Checking):
     """A climb that waits for its check."""
 
     kind: ClassVar[str] = "scaling"
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
@@ -217,8 +216,7 @@ class HoldOnFrame(Checking):
 
     kind: ClassVar[str] = "hold_on"
     creature: CreatureId
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the save above it comes first"
@@ -318,7 +316,6 @@ class ShakeOffTried(Event[State]):
     climbers: tuple[CreatureId, ...]
     """The ids of the creatures that climbed onto it."""
     ability: Bodily
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(
@@ -336,7 +333,6 @@ class ShakeOff(Command[State]):
     sentence: ClassVar[str] = "Shake off who climbs on you[, by {ability}]"
     creature: CreatureId
     ability: Bodily
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature)

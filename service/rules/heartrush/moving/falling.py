@@ -10,7 +10,7 @@ from service.rules.heartrush.body.permission import Sent, gm
 from service.rules.heartrush.creatures.ledges import drop_ft
 from service.rules.heartrush.creatures.size_and_bonds import WAYS, climbers_on
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
+from service.rules.heartrush.rolling.checks import CheckAsked, Checking, CheckResult
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -61,8 +61,7 @@ class FallFrame(DeclaredFall, Checking):
     """A creature falls, and saves against the feet."""
 
     kind: ClassVar[str] = "fall"
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the save above it comes first"

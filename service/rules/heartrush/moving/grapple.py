@@ -169,7 +169,6 @@ class BreakFreeTried(Event[State]):
     against: CreatureId
     """The id of the opponent; null for none."""
     ability: Bodily
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(
@@ -188,7 +187,6 @@ class BreakFree(Command[State]):
     sentence: ClassVar[str] = "Break free[ by {ability}]"
     creature: CreatureId
     ability: Bodily
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature)

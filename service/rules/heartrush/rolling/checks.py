@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from service.dice.values import Roll, Term
 from service.rules.heartrush import books
@@ -97,6 +97,9 @@ class Checked:
     """Whether it brought a complication."""
 
 
+CheckResult: TypeAlias = Annotated[Checked | None, "The result of the check; null until it is made."]
+
+
 @record
 class Checking(Frame[State]):
     """A frame that asks for checks and goes on from what they came to, which it finds in `checked`."""
@@ -110,7 +113,6 @@ class DeclaredCheck:
 
     creature: CreatureId
     ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
     cn: ChallengeNumber | None
     what: Matter
     save: bool = False
@@ -394,7 +396,6 @@ class Order(Command[State]):
     """Whether it is a saving throw."""
     creature: CreatureId
     ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
     what: Matter
     cn: ChallengeNumber | None = None
     against: Against | None = None

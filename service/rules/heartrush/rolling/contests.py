@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from service.dice.values import Roll
 from service.rules.heartrush import books
@@ -46,7 +46,7 @@ HR_OFF_4: Final = Rule(
 )
 
 
-Bodily = Literal["might", "agility"]
+Bodily: TypeAlias = Annotated[Literal["might", "agility"], "The ability: might or agility."]
 BODILY: Final[tuple[Bodily, ...]] = ("might", "agility")
 
 
@@ -57,7 +57,6 @@ class ContestFrame(Frame[State]):
     kind: ClassVar[str] = "contest"
     creature: CreatureId
     ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
     opponents: tuple[CreatureId, ...]
     """The ids of the opponents."""
     seen: Mapping[CreatureId, Creature] = EMPTY
@@ -136,7 +135,6 @@ class DefenseAbilityChosen(Event[State]):
     contest: ContestStepId
     creature: CreatureId
     ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.contest, ContestFrame)
@@ -151,7 +149,6 @@ class ContestRolled(Event[State]):
     contest: ContestStepId
     creature: CreatureId
     ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
     total: Total
     complication: bool = False
     """Whether it brought a complication."""
@@ -228,7 +225,6 @@ class ChooseDefenseAbility(Command[State]):
     creature: CreatureId
     prompt: PromptId
     ability: Bodily
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)

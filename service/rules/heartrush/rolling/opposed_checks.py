@@ -25,6 +25,7 @@ from service.rules.heartrush.rolling.checks import (
     CheckAsked,
     Checked,
     Checking,
+    CheckResult,
     Leaning,
 )
 from service.rules.heartrush.rolling.rolls import Needs
@@ -60,7 +61,6 @@ class ContestTerms:
 
     creature: CreatureRef
     ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
     against: CreatureRef
     """The creature that opposes it."""
     answered_with: tuple[Ability, ...] = BODILY
@@ -102,8 +102,7 @@ class OpposedFrame(DeclaredContest, Asking, Checking):
     rules: Causes
     mine: Checked | None = None
     """What the check of the creature that tries came to."""
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         answer = self.answer(state)

@@ -108,7 +108,6 @@ class Purchase:
     name: Label = ""
     """The id of a talent or a spell, of the opening's own or shipped."""
     ability: AbilityDie | None = None
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
     aspect: Count | None = None
     """The place of an aspect on the list, from 0."""
     text: Words = ""

@@ -27,7 +27,13 @@ from service.rules.heartrush.creatures.size_and_bonds import is_submerged, water
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.effects import Damage
 from service.rules.heartrush.moving.falling import struck
-from service.rules.heartrush.rolling.checks import Against, CheckAsked, Checked, Checking, Leaning
+from service.rules.heartrush.rolling.checks import (
+    Against,
+    CheckAsked,
+    Checking,
+    CheckResult,
+    Leaning,
+)
 from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.heartrush.values import Cause, ChallengeNumber, ComesFrom, Matter
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
@@ -67,8 +73,7 @@ class TrialFrame(DeclaredTrial, Checking):
 
     kind: ClassVar[str] = "trial"
     rules: Causes
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"
@@ -115,7 +120,6 @@ class Trial(OnCreature):
 
     kind: ClassVar[str] = "check"
     ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
     what: Matter
     cn: ChallengeNumber | None = None
     against: Against | None = None
@@ -188,7 +192,6 @@ class Hazard(Command[State]):
     creature: CreatureId
     what: Matter
     ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
     cn: ChallengeNumber
     damage: HitPoints = 0
     """The damage, in points."""
@@ -260,8 +263,7 @@ class BreathFrame(Checking):
 
     kind: ClassVar[str] = "breath"
     creature: CreatureId
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"

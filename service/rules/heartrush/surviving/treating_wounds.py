@@ -14,7 +14,7 @@ from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import Ability
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.ruling_effects import GiveDestiny, LayPenalty
-from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking, Leaning
+from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking, CheckResult, Leaning
 from service.rules.heartrush.timing.clock import at_rest, check_at_rest
 from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
@@ -58,7 +58,6 @@ class DeclaredTreatment:
     patient: CreatureId
     """The id of the creature that is healed."""
     ability: Ability
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
 
 @record
@@ -66,8 +65,7 @@ class TreatmentFrame(DeclaredTreatment, Checking):
     """A treatment under way: the check comes first, then its total is taken off the wounds."""
 
     kind: ClassVar[str] = "treatment"
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         if self.checked is None:
@@ -148,7 +146,6 @@ class TreatWounds(Command[State]):
     patient: CreatureId
     """The id of the creature that is healed."""
     ability: Ability = "cunning"
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
 
     def check(self, view: State) -> None:
         healer = self._healer(view)

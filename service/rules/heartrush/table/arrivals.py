@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Final
 
 from service.rules.heartrush import books
 from service.rules.heartrush.body.permission import check_able, gm, own
-from service.rules.heartrush.creatures.character import Entry
+from service.rules.heartrush.creatures.character import Entering, Entry
 from service.rules.heartrush.creatures.sheet import HidingPlace, side_of
 from service.rules.heartrush.creatures.state import State
-from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking
+from service.rules.heartrush.rolling.checks import CheckAsked, Checking, CheckResult
 from service.rules.heartrush.table.entries import (
     arrives_at_s,
     carried_definitions,
@@ -60,8 +60,7 @@ class CreatureAdded(Event[State]):
     """A creature has arrived; in combat it has its action, its free firsts and one rush point at once."""
 
     type: ClassVar[str] = "creature_added"
-    entry: Entry
-    """The creature as it enters the fight: its sheet, its place and who controls it."""
+    entry: Entering
 
     def evolve(self, state: State) -> State:
         creature = creature_of(self.entry, state.clock_s)
@@ -81,8 +80,7 @@ class AddCreature(Command[State]):
     """Add a creature to a fight that has begun, and give it to a player's seat or to the GM."""
 
     type: ClassVar[str] = "add_creature"
-    entry: Entry
-    """The creature as it enters the fight: its sheet, its place and who controls it."""
+    entry: Entering
     seat: SeatId | None = None
     """The player's seat that controls it; null is the GM."""
 
@@ -160,8 +158,7 @@ def seated(state: State, seat: str, creature: str) -> Emits[Any]:
 class CreatureHidden(hidden_creatures.CreatureHidden[State]):
     """The GM keeps a creature hidden: which, and where; shown to the GM alone."""
 
-    entry: Entry
-    """The creature as it enters the fight: its sheet, its place and who controls it."""
+    entry: Entering
 
 
 @record
@@ -169,8 +166,7 @@ class HideCreature(hidden_creatures.HideCreature[State]):
     """Keep a creature hidden: others learn that there is one, and no more until it is seen."""
 
     event_type: ClassVar[type[CreatureHidden]] = CreatureHidden
-    entry: Entry
-    """The creature as it enters the fight: its sheet, its place and who controls it."""
+    entry: Entering
 
 
 class Den(HidingRules):
@@ -262,8 +258,7 @@ class HideFrame(Checking):
     creature: CreatureId
     viewers: tuple[CreatureId, ...]
     """The ids of the creatures that might see it; null for all enemies."""
-    checked: Checked | None = None
-    """The result of the check; null until it is made."""
+    checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         assert self.checked is not None, "the check above it comes first"

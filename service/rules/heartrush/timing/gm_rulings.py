@@ -17,7 +17,7 @@ from service.rules.contests.gm_rulings import (
     check_effects,
     check_words,
 )
-from service.rules.heartrush.body.operations import ABILITIES, Effect, EffectsBegun, faults
+from service.rules.heartrush.body.operations import ABILITIES, Effect, Effects, EffectsBegun, faults
 from service.rules.heartrush.body.permission import answering, gm, own
 from service.rules.heartrush.creatures.sheet import Request
 from service.rules.heartrush.creatures.state import State
@@ -130,8 +130,7 @@ class RulingRecorded(GmRulingRecorded[State]):
 
     kind: Kind
     """The kind: which of those listed."""
-    effects: tuple[Effect, ...] = ()
-    """The effects, in order."""
+    effects: Effects = ()
     answers: Choice | None = None
     """The request, or the prompt, that this ruling answers."""
 
@@ -187,8 +186,7 @@ class GmRuling(RulingOfGm[State]):
 
     kind: Kind
     """The kind: which of those listed."""
-    effects: tuple[Effect, ...] = ()
-    """The effects, in order."""
+    effects: Effects = ()
     answers: Choice | None = None
     """The request of a player that it answers."""
 

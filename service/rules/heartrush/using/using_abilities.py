@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import AbilityUsed, Payment, afford, check_minor, in_combat, pay
-from service.rules.heartrush.body.operations import Do, Effect, check_params, faults, ways
+from service.rules.heartrush.body.operations import Do, Effects, check_params, faults, ways
 from service.rules.heartrush.body.permission import (
     acting,
     answering,
@@ -314,8 +314,7 @@ class AdjudicateAbility(Command[State]):
     accept: bool
     """Whether the GM allows it."""
     reason: Reason = ""
-    effects: tuple[Effect, ...] = ()
-    """The effects, in order."""
+    effects: Effects = ()
 
     def check(self, view: State) -> None:
         if not isinstance(view.top, UseFrame):

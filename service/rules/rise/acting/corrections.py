@@ -13,7 +13,7 @@ from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import Code
-from service.rules.rise.acting.mending import Mending, effects_fault
+from service.rules.rise.acting.mending import Mendings, effects_fault
 from service.rules.rise.body.effects import let_go
 from service.rules.rise.creatures.permission import gm
 from service.rules.rise.creatures.state import State
@@ -34,8 +34,7 @@ class CorrectionFrame(Frame[State]):
     """The effects of a ruling that are still to come."""
 
     kind: ClassVar[str] = "correction"
-    effects: tuple[Mending, ...]
-    """The effects, in order."""
+    effects: Mendings
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         state = yield from self.effects[0].happen(state, chance)
@@ -49,8 +48,7 @@ class CorrectionMade(GmRulingRecorded[State]):
 
     kind: Kind
     """The kind: which of those listed."""
-    effects: tuple[Mending, ...]
-    """The effects, in order."""
+    effects: Mendings
 
     def evolve(self, state: State) -> State:
         if not self.effects:
@@ -80,8 +78,7 @@ class GmRuling(RulingOfGm[State]):
 
     kind: Kind
     """The kind: which of those listed."""
-    effects: tuple[Mending, ...] = ()
-    """The effects, in order."""
+    effects: Mendings = ()
 
     def check(self, view: State) -> None:
         gm(self)

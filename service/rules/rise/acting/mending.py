@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, Final, Literal, get_args
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias, get_args
 
 from service.rules.kernel.bounds import bounds_fault
 from service.rules.kernel.messages import Emits, Event
@@ -345,6 +345,9 @@ class Mending:
             path=(self.to,) if self.to is not None else (),
             how=how,
         )
+
+
+Mendings: TypeAlias = Annotated[tuple[Mending, ...], "The effects, in order."]
 
 
 @enforces(RI_GM_7)

@@ -324,7 +324,6 @@ class DamageRolled(Noted[State]):
     target: TargetId
     amount: Amount
     sort: Sort
-    """The sort of damage."""
 
 
 def strike_damage(

@@ -52,7 +52,6 @@ class DamageTaken(Event[State]):
     """The id of the creature or thing that it comes from."""
     amount: Amount
     sort: Sort
-    """The sort of damage."""
     dr: HitPoints = sealable(of="creature", blank=0)
     """Resistance lost."""
     hp: HitPointsNow = sealable(of="creature", fact="dr", blank=0)

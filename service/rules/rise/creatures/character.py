@@ -7,7 +7,7 @@ is carried to another encounter contains it, and an opening takes it as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from service.rules.kernel.records import EMPTY, computed_from, record, sealable
 from service.rules.kernel.values import (
@@ -176,12 +176,16 @@ class Entry:
     """Days that pass for a carried character before it enters, each with a long rest."""
 
 
+Entering: TypeAlias = Annotated[
+    Entry, "The creature as it enters the fight: its sheet, its place and who controls it."
+]
+
+
 @record
 class Arrival:
     """A creature on its way: who it is, and which player's seat is to control it."""
 
-    entry: Entry
-    """The creature as it enters the fight: its sheet, its place and who controls it."""
+    entry: Entering
     seat: SeatId | None = None
     """Null is the GM."""
 

@@ -119,7 +119,6 @@ class Atom:
     """What it does."""
     amount: Amount = 0
     sort: Sort = "normal"
-    """The sort of damage."""
     condition: Condition | None = None
     """The condition; null for none."""
     name: Label = ""

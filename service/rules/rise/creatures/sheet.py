@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import TABLE
@@ -104,7 +104,7 @@ RESERVED: Final = (TABLE, GM)
 
 Size = Literal["fine", "diminutive", "tiny", "small", "medium", "large", "huge", "gargantuan", "colossal"]
 Usage = Literal["standard", "minor", "free", "movement", "move_or_standard", "none"]
-Sort = Literal["normal", "environmental", "subdual"]
+Sort: TypeAlias = Annotated[Literal["normal", "environmental", "subdual"], "The sort of damage."]
 Until = Literal["phase", "round", "brief", "sustain", "condition", "permanent"]
 Mode = Literal["land", "climb", "swim", "fly", "glide", "burrow", "teleport"]
 
@@ -149,7 +149,6 @@ class Tick:
     heal: HitPoints = 0
     """The hit points that it heals."""
     sort: Sort = "environmental"
-    """The sort of damage."""
 
 
 @record
@@ -168,7 +167,6 @@ class Effect:
     dice: tuple[DieSides, ...] = ()
     """Dice added to the amount; of a condition gained, what it adds to the damage of each attack."""
     sort: Sort = "normal"
-    """The sort of damage."""
     condition: ConditionName = ""
     """The condition gained or lost; `*` loses all."""
     modifiers: Mapping[Code, Bonus] = EMPTY
@@ -196,7 +194,6 @@ class Strike:
     flat: Bonus = 0
     """What is added to the damage."""
     sort: Sort = "normal"
-    """The sort of damage."""
     damaging: bool = True
     """Whether it does damage."""
     half_on_miss: bool = False
@@ -257,7 +254,6 @@ class Zone:
     damage: HitPoints = 0
     """What everybody in it takes at the end of each phase."""
     sort: Sort = "environmental"
-    """The sort of damage."""
 
 
 @record

@@ -8,7 +8,7 @@ lies open until it is rolled again or kept.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
@@ -34,7 +34,7 @@ from service.rules.rise.planning.intents import is_seen
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 
-Purpose = Literal["control", "knees"]
+Purpose: TypeAlias = Annotated[Literal["control", "knees"], "What it is for."]
 
 DIFFICULTY: Final = {"control": 10, "knees": 5}
 """What a Ride check has to reach."""
@@ -53,7 +53,6 @@ class RideFrame(Frame[State]):
     due: tuple[CreatureId, ...]
     """The riders who still roll."""
     purpose: Purpose
-    """What it is for."""
     rolled: Total | None = None
     """What the first of them has rolled, until it is settled."""
     exerted: bool = False
@@ -101,7 +100,6 @@ class RideAsked(Event[State]):
     riders: tuple[CreatureId, ...]
     """The ids of the riders."""
     purpose: Purpose
-    """What it is for."""
 
     def evolve(self, state: State) -> State:
         return state.pushed(RideFrame(path=self.path, due=self.riders, purpose=self.purpose))
@@ -114,7 +112,6 @@ class RideRolled(Event[State]):
     type: ClassVar[str] = "ride_rolled"
     creature: CreatureId
     purpose: Purpose
-    """What it is for."""
     total: Total
 
     def evolve(self, state: State) -> State:
@@ -141,7 +138,6 @@ class RideChecked(Event[State]):
     mount: CreatureId
     """The id of the mount."""
     purpose: Purpose
-    """What it is for."""
     total: Total
     difficulty: CheckNumber
     """The number that the check must reach."""

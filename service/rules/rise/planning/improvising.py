@@ -33,7 +33,7 @@ from service.rules.kernel.values import (
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import not_twice
 from service.rules.rise.acting.combat_time import Pay, check_free, check_pay, pay_for
-from service.rules.rise.acting.mending import Mending, effects_fault
+from service.rules.rise.acting.mending import Mending, Mendings, effects_fault
 from service.rules.rise.acting.turns import begun, on_turn, sender, taking_turn
 from service.rules.rise.body.effects import apply_quietly
 from service.rules.rise.body.running_the_game import answer
@@ -261,8 +261,7 @@ class Judgement:
 
     roll: DeedRoll
     """The roll that the deed takes; null for none."""
-    effects: tuple[Mending, ...]
-    """The effects, in order."""
+    effects: Mendings
     failed: tuple[Mending, ...]
     """What follows if the roll is not enough."""
 
@@ -332,8 +331,7 @@ class DeedRuled(Event[State]):
     decision: Decision
     roll: DeedRoll | None = None
     """The roll that the deed takes; null for none."""
-    effects: tuple[Mending, ...] = ()
-    """The effects, in order."""
+    effects: Mendings = ()
     failed: tuple[Mending, ...] = ()
     """What follows if the roll is not enough."""
 

@@ -17,7 +17,7 @@ from service.rules.rise.body.effects import let_go
 from service.rules.rise.body.movement_and_positioning import come_off, squeeze
 from service.rules.rise.body.taking_damage import consequences, fall_or_wake, heal, hurt
 from service.rules.rise.body.vital_wounds import die_of_wounds
-from service.rules.rise.creatures.character import Arrival, Entry, sheet_of
+from service.rules.rise.creatures.character import Arrival, Entering, sheet_of
 from service.rules.rise.creatures.combat_statistics import expire
 from service.rules.rise.creatures.creature import Budget, Creature, creature_of, is_able
 from service.rules.rise.creatures.sheet import side_of
@@ -163,8 +163,7 @@ class CreatureAdded(Event[State]):
     """A creature joins: the first of those on their way, or one that comes before the fight begins."""
 
     type: ClassVar[str] = "creature_added"
-    entry: Entry
-    """The creature as it enters the fight: its sheet, its place and who controls it."""
+    entry: Entering
 
     def evolve(self, state: State) -> State:
         creature = creature_of(self.entry)

@@ -11,7 +11,7 @@ from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, Reason, SeatId
 from service.rules.rise import books
 from service.rules.rise.body.running_the_game import ruling
-from service.rules.rise.creatures.character import Arrival, Condition, Entry, sheet_of
+from service.rules.rise.creatures.character import Arrival, Condition, Entering, Entry, sheet_of
 from service.rules.rise.creatures.creature import Budget, spelled_out
 from service.rules.rise.creatures.permission import gm
 from service.rules.rise.creatures.state import State
@@ -302,8 +302,7 @@ class AddCreature(Command[State]):
     """Add a creature to the fight, as the GM; it joins with the next phase."""
 
     type: ClassVar[str] = "add_creature"
-    entry: Entry
-    """The creature as it enters the fight: its sheet, its place and who controls it."""
+    entry: Entering
     seat: SeatId | None = None
     """The player's seat that controls it; null is the GM."""
 
@@ -344,8 +343,7 @@ def announced(state: State, arrival: Arrival) -> Emits[State]:
 class CreatureHidden(hidden_creatures.CreatureHidden[State]):
     """The GM keeps a creature hidden: which, and where; shown to the GM alone."""
 
-    entry: Entry
-    """The creature as it enters the fight: its sheet, its place and who controls it."""
+    entry: Entering
 
 
 @record
@@ -353,8 +351,7 @@ class HideCreature(hidden_creatures.HideCreature[State]):
     """Keep a creature hidden: others learn that there is one, and no more until it is seen."""
 
     event_type: ClassVar[type[CreatureHidden]] = CreatureHidden
-    entry: Entry
-    """The creature as it enters the fight: its sheet, its place and who controls it."""
+    entry: Entering
 
 
 class Den(HidingRules):
