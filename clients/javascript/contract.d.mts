@@ -586,6 +586,8 @@ conditions: Array<{
 name: string;
 /** 1 where levels mean nothing. */
 level: number;
+/** The round in which it began. */
+since: number;
 }>;
 /** Whether only the GM knows of it. */
 hidden: boolean;

@@ -601,6 +601,8 @@ class CreatureTokenCondition(t.TypedDict):
     """The name."""
     level: int
     """1 where levels mean nothing."""
+    since: int
+    """The round in which it began."""
 
 @t.final
 class CreatureToken(t.TypedDict):

@@ -57,6 +57,10 @@ TOKEN: Final = component(
                     "A condition.",
                     name=TEXT,
                     level={**_WHOLE, "description": "1 where levels mean nothing."},
+                    since={
+                        **NUMBER,
+                        "description": "The round in which it began.",
+                    },
                 )
             ),
             "description": "Each condition once.",

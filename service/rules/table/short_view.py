@@ -10,7 +10,17 @@ from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias, get_args
 
 from service.rules.kernel.records import Sealed, record
-from service.rules.kernel.values import Code, Count, Feet, HitPoints, HitPointsNow, Label, Level, SideId
+from service.rules.kernel.values import (
+    Code,
+    Count,
+    Feet,
+    HitPoints,
+    HitPointsNow,
+    Label,
+    Level,
+    Round,
+    SideId,
+)
 from service.rules.space.grid import Cell, Row, overlaid
 from service.rules.space.walls import Edge, Walls, edge_at
 
@@ -26,6 +36,8 @@ class ShownCondition:
 
     name: Label
     level: Level = 1
+    since: Round = 0
+    """The round in which it began; levels that are added later do not change it."""
 
 
 @record

@@ -347,7 +347,7 @@ def _token(creature: Creature) -> CreatureToken:
         hp=legible(creature, "hp"),
         hp_max=legible(sheet, "hp_max"),
         conditions=tuple(
-            ShownCondition(name=name, level=condition.level)
+            ShownCondition(name=name, level=condition.level, since=condition.since)
             for name, condition in creature.conditions.items()
         ),
         load=None if is_closed(vars(sheet)["shield"]) else load(creature),

@@ -214,7 +214,9 @@ def _shown(view: State, name: str) -> Creature:
 
 def _token(creature: Creature) -> CreatureToken:
     sheet = creature.sheet
-    names = dict.fromkeys(condition.name for condition in creature.conditions)
+    began: dict[str, int] = {}
+    for condition in creature.conditions:
+        began[condition.name] = min(condition.since, began.get(condition.name, condition.since))
     return CreatureToken(
         id=sheet.id,
         name=sheet.name,
@@ -227,7 +229,7 @@ def _token(creature: Creature) -> CreatureToken:
         status=_status(creature),
         hp=legible(creature, "hp"),
         hp_max=legible(sheet, "hp_max"),
-        conditions=tuple(ShownCondition(name=name) for name in names),
+        conditions=tuple(ShownCondition(name=name, since=since) for name, since in began.items()),
     )
 
 

@@ -6,8 +6,11 @@ import pytest
 
 from service.rules.heartrush.body.conditions import ConditionGained
 from service.rules.heartrush.creatures.character import Condition
+from service.rules.heartrush.table.presentation import tokens
 from service.rules.kernel.records import changed
+from service.rules.kernel.sealed import view
 from service.rules.ruleset import waiting
+from service.rules.table.short_view import ShownCondition
 from tests.rules.heartrush.kit import Fight, begun, opened
 
 DUEL = {"pia": (0, 0), "orc": (1, 0)}
@@ -389,3 +392,15 @@ def test_levels_that_are_added_later_leave_the_round_in_which_a_condition_began(
     )
     assert (more.level, more.since) == (2, 0)
     assert (other.level, other.since) == (1, 7)
+
+
+def test_a_condition_is_shown_with_the_round_in_which_it_began() -> None:
+    fight = having("pia", "dazed")
+    later = ConditionGained(creature="pia", condition="poisoned", levels=2).evolve(
+        changed(fight.state, round=7)
+    )
+    shown = {token.id: token.conditions for token in tokens(view(later, "zoe"))}
+    assert shown["pia"] == (
+        ShownCondition(name="dazed", level=1, since=0),
+        ShownCondition(name="poisoned", level=2, since=7),
+    )

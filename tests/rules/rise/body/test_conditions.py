@@ -9,6 +9,8 @@ import pytest
 from service.rules.kernel.sealed import view
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.combat_statistics import CONDITIONS, defense_terms, speed_of, total
+from service.rules.rise.table.presentation import tokens
+from service.rules.table.short_view import ShownCondition
 from tests.rules.rise.kit import Fight, begun, entry, opened
 
 
@@ -165,3 +167,9 @@ def test_RI_COND_1_whatever_is_laid_is_lifted_by_a_rest_and_by_a_word(name: str)
         assert not fight["o"].has(name)
         assert not fight["o"].down
         assert not fight["p"].has(name)
+
+
+def test_a_condition_is_shown_once_with_the_round_in_which_it_first_began() -> None:
+    conditions = tuple([Condition(name="dazed", source="e", since=since) for since in (3, 2)])
+    shown = {token.id: token for token in tokens(lying().given("v", conditions=conditions).state)}
+    assert shown["v"].conditions == (ShownCondition(name="dazed", since=2),)
