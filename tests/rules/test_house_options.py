@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -16,6 +19,26 @@ from service.rules.rise.creatures.creature import Ruling
 from service.rules.rise.creatures.options import House as RiseHouse
 
 HEARTRUSH, RISE = heartrush.HEARTRUSH, rise.RISE
+
+
+RULES = Path(heartrush.__file__).parents[1]
+BOOKS = {"heartrush", "rise"}
+
+
+@cache
+def read_in(book: str) -> frozenset[str]:
+    """Return what the rules of a book, and those of all rulesets, name: attributes, and keys as texts."""
+    others = BOOKS - {book}
+    paths = [path for path in RULES.rglob("*.py") if path.relative_to(RULES).parts[0] not in others]
+    return frozenset(name for path in paths if path.name != "options.py" for name in names_in(path))
+
+
+def names_in(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 @record
@@ -47,6 +70,12 @@ def test_a_state_reads_every_option_of_its_book(ruleset: Any, house: type) -> No
         for value in spec.values:
             chosen: Mapping[str, object] = {key: value}
             assert getattr(changed(ruleset.blank, options=chosen).house, key) == value
+
+
+@pytest.mark.parametrize("ruleset", [HEARTRUSH, RISE], ids=lambda each: each.edition)
+def test_each_option_is_read_by_a_rule(ruleset: Any) -> None:
+    unread = ruleset.options.keys() - read_in(ruleset.edition.partition("@")[0])
+    assert not unread, f"no rule reads {sorted(unread)} of `state.house`"
 
 
 def test_a_ruling_of_the_gm_counts_from_then_on_the_last_one_first() -> None:

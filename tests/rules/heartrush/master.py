@@ -9,15 +9,13 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from service.rules.heartrush.body import conditions
 from service.rules.heartrush.creatures.state import State
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.kit import sheet
 
-CONDITIONS: Final = (
-    *("dazed", "weakened", "off_balanced", "shaken", "restrained", "stunned", "incapacitated", "poisoned"),
-    *("blinded", "suffocating", "slowed", "crippled", "confused", "prone", "burning", "highground"),
-    *("vulnerable_physical", "vulnerable_mental", "obscured"),
-)
+CONDITIONS: Final = tuple(name for name, kind in conditions.CONDITIONS.items() if not kind.of_somebody)
+"""What a ruling lays on a creature without naming another one."""
 ABILITIES: Final = ("might", "agility", "cunning", "presence")
 PURCHASES: Final[tuple[Mapping[str, Any], ...]] = (
     {"kind": "aspect_new", "text": "stubborn"},
