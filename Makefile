@@ -40,7 +40,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help run demo test slow rehearsal manifests cluster lint check format generate bench dice examples streams fuzz offered undoing draws contract clients mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages kept site pictures requirements clean
+.PHONY: help run demo test slow rehearsal manifests cluster lint check format generate bench dice examples streams fuzz offered undoing screens draws contract clients mutants mutations shapes golden pythons coverage twins simulate overnight restart wheel packages kept site pictures requirements clean
 
 help: ## list what make can do
 	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /: /' | awk -F': ' '{ printf "  make %-14s%s\n", $$1, $$2 }'
@@ -116,6 +116,9 @@ contract: .venv/ready ## send thousands of generated requests as each role, hold
 
 undoing: .venv/ready ## undo and redo every round of 50 random fights (long)
 	$(PY) -m tests.core.undoing
+
+screens: .venv/ready $(SITE) ## ask axe about every screen, dialog and page of the docs, from 320 to 1,920 pixels, in both themes (minutes)
+	nice $(PY) -m pytest -n 1 -m overnight tests/page/test_accessibility.py tests/page/test_docs.py
 
 shapes: .venv/ready ## draw 5,000 cases of other shapes, changed vectors and files of strangers: both verifiers must judge alike
 	nice $(PY) -m tests.audit.cases

@@ -124,7 +124,7 @@ def _take(film: Film, browser: Browser, url: str, keys: tuple[str, str], blow: i
     gm.get_by_role("tab", name="Proof").click()
     gm.get_by_role("button", name="Verify it here").click()
     expect(gm.locator(".mark-proof")).to_have_text("✓ Proved")
-    expect(gm.locator("#panel-proof")).to_contain_text("Nothing was changed")
+    expect(gm.locator("#panel-proof")).to_contain_text("Nothing is wrong")
     film.take(gm, "Every die is proved, in your browser.")
 
 

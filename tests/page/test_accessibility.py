@@ -1,4 +1,4 @@
-"""No screen has a finding of axe: in one width and theme by `make test`, in all by `make slow`."""
+"""No screen has a finding of axe: in one width and theme by `make test`, in all by `make screens`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Final, Literal
 import pytest
 from playwright.sync_api import Page, expect
 
+from service.api.single_file import single_file
+from service.cli.replay_page import content_of
 from tests.cli.fights import Service, played
 from tests.page.accessibility import faults_of
 from tests.page.conftest import Open
@@ -28,6 +30,8 @@ DAILY: Final[tuple[Look, ...]] = (
 
 ALL: Final[tuple[Look, ...]] = tuple(product((320, 390, 768, 820, 1024, 1280, 1440, 1920), ("light", "dark")))
 
+BUNDLE: Final = Path(__file__).parents[1] / "audit" / "golden" / "heartrush-redone.jsonl"
+
 Looks = Callable[[], tuple[Look, ...]]
 """Returns how the next screen is looked at."""
 
@@ -38,6 +42,15 @@ def looks(request: pytest.FixtureRequest) -> Looks:
         return lambda: ALL
     turns = cycle(DAILY)
     return lambda: (next(turns),)
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a replay file, made here because the browser's thread has an event loop."""
+    content = content_of(BUNDLE.name, BUNDLE.read_bytes())
+    file = tmp_path_factory.mktemp("replay") / "replay.html"
+    file.write_text(single_file("fight/fight.html", "fight/replayed.mjs", content), "utf-8")
+    return file
 
 
 def look(page: Page, what: str, looks: Looks) -> None:
@@ -145,3 +158,12 @@ def test_every_other_screen_can_be_read_and_named(
     look(page, "the API reference", looks)
     page.goto(f"{running.station.url}/problems")
     look(page, "the problems", looks)
+
+
+def test_every_panel_of_a_replay_file_can_be_read_and_named(replay: Path, window: Open, looks: Looks) -> None:
+    page = window(bypass_csp=True).visit(replay.as_uri())  # axe is put into the page
+    expect(page.locator(".entry").first).to_be_attached()
+    page.locator(".banner summary").click()
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        look(page, tab.inner_text(), looks)

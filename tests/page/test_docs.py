@@ -124,7 +124,7 @@ def test_every_page_can_be_read_and_named_in_every_width(address: str, window: O
     page = window().visit(address)
     for name in sorted(each.stem for each in built_site().glob("*.html")):
         page.goto(address if name == "index" else f"{address}/{name}")
-        for width, theme in product((390, 820, 1440), ("light", "dark")):
+        for width, theme in product((320, 390, 768, 1280, 1440), ("light", "dark")):
             page.set_viewport_size({"width": width, "height": 850})
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type] # both are themes
             assert faults_of(page, alike="") == [], (name, width, theme)

@@ -37,12 +37,12 @@ export function ruled(found) {
   return `${some(found.length, "ruling")} changed what stands: ${parts.join("; ")}`;
 }
 
-/** What to show first: what people decided, whose keys spoke, and what is unsigned. */
-export function warnings({ counts, decisions, unseen, seat_keys: keys, log }) {
+/** What to show first: what people decided, whose keys spoke, and what is unsigned; `named` has other names for kinds of decisions. */
+export function warnings({ counts, decisions, unseen, seat_keys: keys, log }, named = {}) {
   if (counts === null) return [];
   const signed = log?.checkpoints.size ?? null;
   return [
-    ...summaryOf(decisions).map(([kind, line]) => `${kind} ${line}`),
+    ...summaryOf(decisions).map(([kind, line]) => `${named[kind] ?? kind} ${line}`),
     ...keyLines(keys),
     ...unseenLines(unseen),
     ...(signed !== null && signed < counts.commits
@@ -100,7 +100,7 @@ const SOURCES = { server: "a secret of the service alone", mixed: "a secret of t
 
 function diceFacts({ counts, dice }) {
   if (dice === null) return [];
-  const upto = Object.entries(dice.disclosed).map(([lane, epoch]) => `${LANES[lane]} up to epoch ${epoch}`).join(" and ");
+  const upto = Object.entries(dice.disclosed).filter(([, epoch]) => epoch > 0).map(([lane, epoch]) => `${LANES[lane]} up to epoch ${epoch}`).join(" and ");
   const proved = `${some(counts.rolls_checked, "roll")} with ${some(counts.faces_checked, "die", "dice")} proved`;
   return [
     ["dice", `${proved}, ${counts.rolls_unverified} not disclosed yet, ${counts.rolls_declared} declared by people`],
