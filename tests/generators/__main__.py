@@ -2,14 +2,15 @@
 
 python -m tests.generators [TOOL ...]
 
-It prints a table: tool, edition, seconds, bytes and files of the client, errors of the compiler, commands
-played.
+It prints a table: tool, edition, seconds and those of CPU, bytes and files of the client, errors of the
+compiler, commands played.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -52,6 +53,8 @@ class Found:
     tool: str
     edition: str
     seconds: float = 0
+    computed: float = 0
+    """Seconds of CPU of the generator."""
     size: int = 0
     files: int = 0
     errors: int = 0
@@ -63,7 +66,14 @@ class Found:
         """Return the row of the table."""
         size = f"{self.size / 1e6:.1f} MB, {self.files} files"
         played = f"{self.played} of {COMMANDS}"
-        row = (self.tool, self.edition, f"{self.seconds:.0f} s", size, self.errors, played)
+        row = (
+            self.tool,
+            self.edition,
+            f"{self.seconds:.0f} s, {self.computed:.0f} s CPU",
+            size,
+            self.errors,
+            played,
+        )
         return f"| {' | '.join(map(str, row))} |"
 
 
@@ -149,7 +159,7 @@ def in_typescript(found: Found, contract: str, where: tuple[str, ...]) -> None:
     home.mkdir(parents=True)
     (home / "contract.yaml").write_text(contract, "utf-8")
     (home / "package.json").write_text('{"private": true, "type": "module"}')
-    begun = time.monotonic()
+    begun = time.monotonic(), computed()
     TOOLS[found.tool](home)
     measured(found, home / "client", begun)
     for name in (f"{found.tool}.mts", "loop.mts"):
@@ -169,7 +179,8 @@ def in_python(found: Found, contract: str, where: tuple[str, ...]) -> None:
     with TemporaryDirectory() as made:
         home = Path(made)
         (home / "contract.yaml").write_text(contract, "utf-8")
-        begun, maker = time.monotonic(), python()
+        maker = python()
+        begun = time.monotonic(), computed()
         tool = maker.with_name("openapi-python-client")
         told = ran(tool, "generate", "--path", "contract.yaml", "--output-path", "client", cwd=home)
         measured(found, home / "client", begun)
@@ -190,9 +201,15 @@ def commands(contract: str) -> dict[str, str]:
     return {name: at.rpartition("/")[2] for name, at in union["discriminator"]["mapping"].items()}
 
 
-def measured(found: Found, client: Path, begun: float) -> None:
+def computed() -> float:
+    """Return the seconds of CPU that the programs have had that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def measured(found: Found, client: Path, begun: tuple[float, float]) -> None:
     """Note how long it took and how much there is."""
-    found.seconds = time.monotonic() - begun
+    found.seconds, found.computed = time.monotonic() - begun[0], computed() - begun[1]
     files = [path for path in client.rglob("*") if path.suffix in {".ts", ".py"}]
     found.files, found.size = len(files), sum(path.stat().st_size for path in files)
 
