@@ -149,7 +149,7 @@ def _may_be_slow(operation: Operation, asked: RequestHead) -> bool:
 
 
 @dataclass
-class _Waiting:
+class _WaitedRead:
     """A read that somebody waits for."""
 
     connection: socket.socket
@@ -161,15 +161,15 @@ class _Watch:
     """Stops reads that nobody waits for any more, or that take too long."""
 
     def __init__(self) -> None:
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_WaitedRead] = []
         self._changed = Condition()
 
-    def begin(self, waiting: _Waiting) -> None:
+    def begin(self, waiting: _WaitedRead) -> None:
         with self._changed:
             self._waiting.append(waiting)
             self._changed.notify()
 
-    def end(self, waiting: _Waiting) -> None:
+    def end(self, waiting: _WaitedRead) -> None:
         with self._changed:
             self._waiting.remove(waiting)
             waiting.connection.close()
@@ -205,7 +205,7 @@ def _take_all(served: AppContext, taken: socket.socket, watch: _Watch) -> None:
         _, files, _, _ = socket.recv_fds(taken, 1, 1)
         if not files:
             return
-        waiting = _Waiting(socket.socket(fileno=files[0]))
+        waiting = _WaitedRead(socket.socket(fileno=files[0]))
         watch.begin(waiting)
         try:
             with suppress(OSError):  # nobody waits any more
@@ -214,7 +214,7 @@ def _take_all(served: AppContext, taken: socket.socket, watch: _Watch) -> None:
             watch.end(waiting)
 
 
-def _answer(served: AppContext, waiting: _Waiting) -> None:
+def _answer(served: AppContext, waiting: _WaitedRead) -> None:
     with waiting.connection.makefile("rb") as lines:
         said: dict[str, Any] = json.loads(lines.readline())
     operation, names = OPERATIONS.all[said.pop("operation")], said.pop("names")
