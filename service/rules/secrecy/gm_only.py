@@ -9,11 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from service.rules.kernel.hints import Alternatives, RecordObject, Shape, fields_of
 from service.rules.kernel.messages import Actor, Command, Emits, Event, Fact, Private, Refused
-from service.rules.kernel.records import Sealable, Sealed, changed, rebuilt, record, sealable_fields
+from service.rules.kernel.records import (
+    Sealable,
+    Sealed,
+    changed,
+    computed_from,
+    rebuilt,
+    record,
+    sealable_fields,
+    with_key,
+)
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import opened
 from service.rules.kernel.values import CreatureId, Occasion
@@ -48,6 +57,34 @@ def facts_of(sheet: type, names: Iterable[str]) -> tuple[str, ...]:
     fields = sealable_fields(sheet)
     chosen = tuple(names)
     return (*chosen, *(fact for name in chosen for fact in fields[name].brings))
+
+
+class WithSheets:
+    """What every state does whose creatures have sheets, of which the GM may keep fields."""
+
+    creatures: Mapping[str, Any]
+
+    def has_creature(self, creature: str) -> bool:
+        return creature in self.creatures
+
+    def gm_only_of(self, creature: str) -> tuple[str, ...]:
+        found = self.creatures.get(creature)
+        if found is None or not found.gm_only:
+            return ()
+        return facts_of(type(found.sheet), found.gm_only)
+
+    @computed_from("creatures")
+    def has_gm_only(self) -> bool:
+        """Whether anything about anybody is GM-only."""
+        return any(creature.gm_only for creature in self.creatures.values())
+
+    def with_gm_only(self, creature: str, names: tuple[str, ...]) -> Self:
+        return self.with_creature(creature, gm_only=names)
+
+    def with_creature(self, creature: str, /, **changes: object) -> Self:
+        """Return the state with fields of one creature changed."""
+        new = changed(self.creatures[creature], **changes)
+        return changed(self, creatures=with_key(self.creatures, creature, new))
 
 
 @enforces(TABLE_GMONLY_1)

@@ -17,13 +17,12 @@ from service.rules.heartrush.creatures.sheet import (
     HidingPlace,
     Request,
     Scenery,
-    Sheet,
     Standing,
     Terrain,
     Thing,
     side_of,
 )
-from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
+from service.rules.kernel.records import EMPTY, Sealed, computed_from, record
 from service.rules.kernel.values import (
     CellKey,
     Code,
@@ -38,7 +37,7 @@ from service.rules.kernel.values import (
     SideId,
     Total,
 )
-from service.rules.secrecy.gm_only import facts_of
+from service.rules.secrecy.gm_only import WithSheets
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.space.grid import Cell, away_from, cells, centre, distance
 from service.rules.table.table import GM
@@ -126,7 +125,7 @@ class Creature(Character):
 
 
 @record
-class State(WalledTable, HidingTable):
+class State(WithSheets, WalledTable, HidingTable):
     """A whole fight of Heart Rush."""
 
     phase: Phase = "setup"
@@ -227,22 +226,6 @@ class State(WalledTable, HidingTable):
         active = {creature.side: None for creature in self.creatures.values() if creature.status == "active"}
         return tuple([side for side in self.sides if side in active])
 
-    def has_creature(self, creature: str) -> bool:
-        return creature in self.creatures
-
-    def gm_only_of(self, creature: str) -> tuple[str, ...]:
-        found = self.creatures.get(creature)
-        if found is None or not found.gm_only:
-            return ()
-        return facts_of(Sheet, found.gm_only)
-
-    @computed_from("creatures")
-    def has_gm_only(self) -> bool:
-        return any(creature.gm_only for creature in self.creatures.values())
-
-    def with_gm_only(self, creature: str, names: tuple[str, ...]) -> State:
-        return self.with_creature(creature, gm_only=names)
-
     def dice_policy(self, owner: str) -> str:
         side = self.player_side if owner == TABLE_OWNER else self.creatures[owner].side
         return "declared" if side in self.declared_sides else "seeded"
@@ -262,11 +245,6 @@ class State(WalledTable, HidingTable):
     def members(self, side: str) -> Iterator[Creature]:
         """Yield the creatures of *side*, in the order of the opening."""
         return (creature for creature in self.creatures.values() if creature.side == side)
-
-    def with_creature(self, creature: str, /, **changes: object) -> State:
-        """Return the state with fields of one creature changed."""
-        new = changed(self.creatures[creature], **changes)
-        return changed(self, creatures=with_key(self.creatures, creature, new))
 
     def distance(self, a: Creature, b: Creature) -> int:
         """Return the feet between two creatures' spaces by the house's metric."""

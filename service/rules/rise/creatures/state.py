@@ -13,7 +13,7 @@ from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import TABLE, Awaited
 from service.rules.kernel.meter import spend
-from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key
+from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record
 from service.rules.kernel.values import (
     CellKey,
     Code,
@@ -40,8 +40,8 @@ from service.rules.rise.creatures.creature import (
     may_share,
 )
 from service.rules.rise.creatures.options import OPTIONS, House, house_of
-from service.rules.rise.creatures.sheet import PROFILES, Profile, Sheet, Zone, side_of
-from service.rules.secrecy.gm_only import facts_of
+from service.rules.rise.creatures.sheet import PROFILES, Profile, Zone, side_of
+from service.rules.secrecy.gm_only import WithSheets
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.secrecy.worlds import SHARED, SplitTable
 from service.rules.space.grid import FEET, Cell, Row, away_from, cells, disc, distance, feet_between, gap
@@ -120,7 +120,7 @@ class Taking:
 
 
 @record
-class State(SplitTable, WalledTable, HidingTable):
+class State(WithSheets, SplitTable, WalledTable, HidingTable):
     """A whole fight of Rise, or the fight as one group has resolved it so far."""
 
     shared: ClassVar[tuple[str, ...]] = (*SHARED, "rulings")
@@ -238,9 +238,6 @@ class State(SplitTable, WalledTable, HidingTable):
             ]
         )
 
-    def has_creature(self, creature: str) -> bool:
-        return creature in self.creatures
-
     def is_named(self, name: str) -> bool:
         return name in self.creatures or any(name == sheet_of(known.entry).id for known in self.arriving)
 
@@ -270,19 +267,6 @@ class State(SplitTable, WalledTable, HidingTable):
     def room_for(self, entry: Entry) -> OccupiedSpace:
         return OccupiedSpace(entry.position, side_of(sheet_of(entry).size), entry.altitude)
 
-    def gm_only_of(self, creature: str) -> tuple[str, ...]:
-        found = self.creatures.get(creature)
-        if found is None or not found.gm_only:
-            return ()
-        return facts_of(Sheet, found.gm_only)
-
-    @computed_from("creatures")
-    def has_gm_only(self) -> bool:
-        return any(creature.gm_only for creature in self.creatures.values())
-
-    def with_gm_only(self, creature: str, names: tuple[str, ...]) -> State:
-        return self.with_creature(creature, gm_only=names)
-
     def dice_policy(self, owner: str) -> str:
         return "declared" if self.creatures[owner].sheet.side in self.declared_sides else "seeded"
 
@@ -308,11 +292,6 @@ class State(SplitTable, WalledTable, HidingTable):
             return self.attitudes[creature][toward]
         same = self.creatures[creature].sheet.side == self.creatures[toward].sheet.side
         return "ally" if same else "enemy"
-
-    def with_creature(self, creature: str, /, **changes: object) -> State:
-        """Return the state with fields of one creature changed."""
-        new = changed(self.creatures[creature], **changes)
-        return changed(self, creatures=with_key(self.creatures, creature, new))
 
     def with_budget(self, creature: str, /, **changes: object) -> State:
         """Return the state with part of one creature's budget changed."""
