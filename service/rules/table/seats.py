@@ -35,12 +35,24 @@ BY_KEY: Final = ("TABLE-SIGN-1",)
 
 
 @record
-class SeatOpened(Event[Table]):
+class _OfSeat(Event[Table]):
+    """A fact about one seat, which changes nothing of the fight."""
+
+    abstract: ClassVar[bool] = True
+    plays: ClassVar[bool] = False
+    seat: SeatId
+
+    def seated(self, state: Table, **changes: object) -> Table:
+        """Return the state with *changes* of the seat."""
+        seat = changed(state.seats[self.seat], **changes)
+        return changed(state, seats=with_key(state.seats, self.seat, seat))
+
+
+@record
+class SeatOpened(_OfSeat):
     """A seat was opened, with its role and creatures."""
 
     type: ClassVar[str] = "seat_opened"
-    plays: ClassVar[bool] = False
-    seat: SeatId
     role: Code
     """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
     creatures: tuple[CreatureId, ...]
@@ -53,75 +65,60 @@ class SeatOpened(Event[Table]):
 
 
 @record
-class SeatChanged(Event[Table]):
+class SeatChanged(_OfSeat):
     """A seat controls exactly these creatures from now on."""
 
     type: ClassVar[str] = "seat_changed"
-    plays: ClassVar[bool] = False
-    seat: SeatId
     creatures: tuple[CreatureId, ...]
     """The ids of the creatures that the seat controls from now on."""
 
     def evolve(self, state: Table) -> Table:
-        seat = changed(state.seats[self.seat], creatures=self.creatures)
-        return changed(state, seats=with_key(state.seats, self.seat, seat))
+        return self.seated(state, creatures=self.creatures)
 
 
 @record
-class SeatTokenIssued(Event[Table]):
+class SeatTokenIssued(_OfSeat):
     """A token was issued for a seat; `number` counts the seat's tokens."""
 
     type: ClassVar[str] = "seat_token_issued"
-    plays: ClassVar[bool] = False
-    seat: SeatId
     number: Count
     """How many tokens were issued for the seat so far."""
 
     def evolve(self, state: Table) -> Table:
-        seat = changed(state.seats[self.seat], tokens=self.number)
-        return changed(state, seats=with_key(state.seats, self.seat, seat))
+        return self.seated(state, tokens=self.number)
 
 
 @record
-class SeatKeySet(Event[Table]):
+class SeatKeySet(_OfSeat):
     """The commands of a seat are signed with this key from now on."""
 
     type: ClassVar[str] = "seat_key_set"
     decides: ClassVar[str] = "key"
-    plays: ClassVar[bool] = False
-    seat: SeatId
     key: SeatKey
 
     def evolve(self, state: Table) -> Table:
-        seat = changed(state.seats[self.seat], key=self.key)
-        return changed(state, seats=with_key(state.seats, self.seat, seat))
+        return self.seated(state, key=self.key)
 
 
 @record
-class SeatKeyRemoved(Event[Table]):
+class SeatKeyRemoved(_OfSeat):
     """The commands of a seat are not signed from now on."""
 
     type: ClassVar[str] = "seat_key_removed"
     decides: ClassVar[str] = "key"
-    plays: ClassVar[bool] = False
-    seat: SeatId
 
     def evolve(self, state: Table) -> Table:
-        seat = changed(state.seats[self.seat], key=None)
-        return changed(state, seats=with_key(state.seats, self.seat, seat))
+        return self.seated(state, key=None)
 
 
 @record
-class SeatClosed(Event[Table]):
+class SeatClosed(_OfSeat):
     """A seat was closed; the GM controls its creatures."""
 
     type: ClassVar[str] = "seat_closed"
-    plays: ClassVar[bool] = False
-    seat: SeatId
 
     def evolve(self, state: Table) -> Table:
-        seat = changed(state.seats[self.seat], closed=True, creatures=())
-        return changed(state, seats=with_key(state.seats, self.seat, seat))
+        return self.seated(state, closed=True, creatures=())
 
 
 @enforces(TABLE_SEAT_1)
