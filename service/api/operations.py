@@ -97,10 +97,14 @@ class Operation:
     body: StrictSchema | Schema | None = None
     """The schema of a JSON body: a `StrictSchema` is checked before the handler runs, a reference by it."""
     raw_body: tuple[str, ...] = ()
-    """The media types of a body that is taken as it is."""
-    """The media type of a body that is not JSON."""
+    """The media types of a body that is not JSON and is taken as it is."""
     limit: int = BODY_LIMIT
+    """The most bytes of a body."""
     problems: tuple[str, ...] = ()
+    """Codes of `problems.py` that this operation alone answers with.
+
+    Those of credentials, bodies, keys and the store follow from the other fields.
+    """
     stream: Schema | None = None
     """The schema of the stream for a client that accepts `text/event-stream`; None if there is no stream."""
     is_quick: bool = False

@@ -60,14 +60,16 @@ _TYPES: Final = (
         "forbidden",
         403,
         "Your role may not do this",
-        "The token is valid, but its role or its scopes do not allow this operation. Only the GM opens and "
-        "changes seats and closes the encounter; observers only read.",
+        "The token is valid, but its role or its scopes do not allow this operation; `detail` says who may. "
+        "Only the GM opens and changes seats and closes the encounter; observers only read. Use the token of "
+        "another seat, or ask the GM.",
     ),
     ProblemType(
         "not-found",
         404,
         "Not found",
-        "The resource does not exist, or you may not see it. Both cases get the same answer.",
+        "The resource does not exist, or you may not see it; both get the same answer. Check the address and "
+        "whether the token is that of this encounter or of its owner.",
     ),
     ProblemType(
         "method-not-allowed",
@@ -82,7 +84,7 @@ _TYPES: Final = (
         408,
         "The request took too long to arrive",
         "The head and the body of a request must each arrive within a time limit. The operator sets the "
-        "limits; the defaults are 10 and 60 seconds. Nothing was changed.",
+        "limits; the defaults are 10 and 60 seconds. Nothing was changed. Send the request again.",
     ),
     ProblemType(
         "command-refused",
@@ -132,8 +134,8 @@ _TYPES: Final = (
         409,
         "The creature cannot be carried now",
         "A character is carried to another encounter as it stands while no combat runs and nothing is "
-        "unresolved: before a fight, between two, or after it. `at` names an earlier commit. Rulesets that "
-        "carry no characters answer this too.",
+        "unresolved: before a fight, between two, or after it. End combat first, or name with `at` a commit "
+        "at which none ran. Rulesets that carry no characters answer this too.",
     ),
     ProblemType(
         "not-removable",
@@ -162,13 +164,14 @@ _TYPES: Final = (
         413,
         "The body is too large",
         "A body has at most 64 KiB; one that opens or simulates an encounter has at most 1 MiB, a bundle at "
-        "most 32 MiB.",
+        "most 32 MiB. Send fewer commands in one array, or a smaller map; `rewound verify` audits a larger "
+        "bundle.",
     ),
     ProblemType(
         "target-too-long",
         414,
         "The target of the request is too long",
-        "A request line has at most 8,190 bytes.",
+        "A request line has at most 8,190 bytes. Name fewer or shorter parameters in the address.",
     ),
     ProblemType(
         "unsupported-media-type",
@@ -203,7 +206,7 @@ _TYPES: Final = (
         "too-many-webhooks",
         409,
         "Too many webhooks",
-        "An owner has at most twenty webhooks. End one of them.",
+        "An owner has at most twenty webhooks. End one of them (`DELETE /v1/webhooks/{webhook}`).",
     ),
     ProblemType(
         "webhook-disabled",
@@ -269,7 +272,8 @@ _TYPES: Final = (
         "fields-too-large",
         431,
         "The header fields of the request are too large",
-        "A request has at most 100 header fields of at most 8,190 bytes each. Its head has at most 32 KiB.",
+        "A request has at most 100 header fields of at most 8,190 bytes each, and 32 KiB of them in all. "
+        "Send fewer fields, such as cookies, which the service does not read.",
     ),
     ProblemType(
         "coding-not-supported",
@@ -303,7 +307,7 @@ _TYPES: Final = (
         409,
         "An imported encounter takes no commands",
         "The encounter was imported from a bundle. It can be read, replayed and audited here, but is played "
-        "only where it came from.",
+        "only where it came from. To try something, fork it (`POST …/forks`).",
     ),
     ProblemType(
         "file-not-converted",
@@ -388,8 +392,8 @@ _TYPES: Final = (
         "store-full",
         507,
         "The store is full",
-        "Nothing was changed. The operator has to free memory; then the service accepts commands again "
-        "without a restart.",
+        "Nothing was changed. Close and remove encounters that you no longer need, or ask the operator, who "
+        "has to free memory; then the service accepts commands again without a restart.",
     ),
     ProblemType(
         "quota-exceeded",

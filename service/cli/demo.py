@@ -69,7 +69,7 @@ def command(
 ) -> None:
     """Play the sample fight over HTTP, narrate it, replay a round, audit it."""
     if url is not None and (key is None or file is not None or look):
-        raise click.UsageError("--url requires --key and excludes --bundle and --look")
+        raise click.UsageError("give --key with --url, and neither --bundle nor --look")
     console = Terminal(highlight=False)
     signals = Signals()
     try:

@@ -99,7 +99,7 @@ def read(paths: Sequence[Path]) -> Evening:
     except BadEvening as fault:
         raise Failure(str(fault)) from fault
     if not evening.bundles:
-        raise Failure("there is no bundle among these files")
+        raise Failure("there is no bundle among these files: rewound collect and rewound bundle write them")
     return evening
 
 

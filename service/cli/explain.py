@@ -53,7 +53,7 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, consulted: boo
     finally:
         services.outcomes.close()
     if data is None:
-        raise Failure(f"there is no commit {n}")
+        raise Failure(f"there is no commit {n}: rewound replay {file} shows all of them")
     if as_json:
         say(document(data))
     else:

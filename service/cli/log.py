@@ -91,7 +91,7 @@ def restore(directory: Path) -> None:
     mirror = Mirror(directory)
     note = mirror.latest()
     if note is None:
-        raise Failure(f"{directory} has no checkpoint")
+        raise Failure(f"{directory} has no checkpoint: rewound log follow URL {directory} fetches one")
     memory = SigningMemory(settings.signing_memory_file)
     with opened(settings) as log:
         writer = LogWriter(PublicLog(log), memory, lambda: Signer(settings.origin, settings.signing_key()))

@@ -77,14 +77,17 @@ def command(name: str | None, directory: Path | None, epochs: int | None, *, onl
 def _newest(source: Storage) -> str:
     names = container.finished(source)
     if not names:
-        raise BackupRefused("there is no finished backup")
+        raise BackupRefused("there is no finished backup: rewound backup makes one")
     return names[-1]
 
 
 def _check(manifest: Manifest, source: Storage, settings: Settings, keys: Sequence[bytes]) -> BackupCheck:
     """Read and check all of a backup; raises `BackupRefused`."""
     if manifest.store != FORMAT:
-        raise BackupRefused(f"{manifest.backup} is of a store of the format {manifest.store}, not {FORMAT}")
+        raise BackupRefused(
+            f"{manifest.backup} is of a store of the format {manifest.store}, not {FORMAT}: "
+            "restore it with the release that made it"
+        )
     check = check_of(settings)
     for item in container.read_parts(source, manifest.parts, keys):
         check.take(item)

@@ -325,7 +325,7 @@ def admit(state: Table, command: Command[Any], batch: str | None = None) -> None
     if state.continued is not None:
         raise Refused("encounter_continued", f"it continues as {state.continued}", "TABLE-AMEND-3")
     if state.closed:
-        raise Refused("encounter_over", "the encounter is closed", "TABLE-CLOSE-1")
+        raise Refused("encounter_over", "the encounter is closed and takes no more commands", "TABLE-CLOSE-1")
     if batch and batch == state.stopped:
         raise Refused("skipped", "an earlier command of the array was refused", "TABLE-BATCH-1")
     seat = state.seats.get(command.by.seat)

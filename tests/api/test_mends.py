@@ -291,6 +291,14 @@ REQUESTS: Final[dict[str, Asked]] = {
         *("gm", "POST", "/v1/encounters", opening(walls={"0,0|1,0": "door"}), {}, 422),
         "one of wall, closed_door, open_door",
     ),
+    "an act before the fight": (
+        *("ann", "POST", "{at}/commands", {"type": "engage", "creature": "pia", "target": "orc"}),
+        *({}, 409, "the gm sends begin_combat"),
+    ),
+    "an act of the gm by a player": (
+        *("ann", "POST", "{at}/commands", {"type": "begin_combat", "unaware_side": "foes"}),
+        *({}, 409, "begin_combat is for the gm alone"),
+    ),
     "two on a cell": (
         *("gm", "POST", "/v1/encounters", opening(creatures=[PIA, {**ORC, "position": [0, 0]}]), {}, 422),
         "/creatures/1/position: pia stands there",

@@ -41,4 +41,4 @@ def test_a_picture_shows_its_example(name: str) -> None:
 
 
 def test_each_part_of_a_map_has_an_example() -> None:
-    assert set(EXAMPLES) == {"terrain", "walls", "heights", "light", "water", "items", "groups", "turns"}
+    assert set(EXAMPLES) == {"terrain", "walls", "heights", "light", "water", "groups"}

@@ -92,7 +92,11 @@ class AcceptLine(Command[Table]):
 
     def check(self, view: Table) -> None:
         if self.by.role != CLOCK:
-            raise Refused("not_gm", f"{self.by.seat} is not the service", TABLE_AMEND_4.id)
+            raise Refused(
+                "not_gm",
+                f"the service itself sends {self.type}: accept the proposal with accept_amendment",
+                TABLE_AMEND_4.id,
+            )
         if not view.draft:
             raise Refused("already_open", "this line is not proposed", TABLE_AMEND_4.id)
 

@@ -237,7 +237,7 @@ class AcceptAmendment(Command[Table]):
         if pending(view, self.amendment).outdated:
             raise Refused(
                 "amendment_outdated",
-                f"something was played since {self.amendment} was made",
+                f"something was played since {self.amendment} was made: propose it again",
                 TABLE_AMEND_3.id,
             )
 

@@ -62,7 +62,11 @@ DICE_NOT_SEALED: Final = "dice_not_sealed"
 def check_sealed(state: Table) -> None:
     """Refuse dice until all seeds are revealed."""
     if not state.dice_sealed:
-        raise Refused(DICE_NOT_SEALED, "not every seed of these dice is revealed", "TABLE-SEED-4")
+        raise Refused(
+            DICE_NOT_SEALED,
+            "each listed seat sends commit_seed and then reveal_seed, or is waived, before dice fall",
+            "TABLE-SEED-4",
+        )
 
 
 class Chance:

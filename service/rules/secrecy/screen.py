@@ -149,7 +149,11 @@ class RollBehindScreen(Command[Table]):
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:
-            raise Refused("not_gm", f"{self.by.seat} is not the gm", TABLE_SCREEN_1.id)
+            raise Refused(
+                "not_gm",
+                f"{self.type} is for the gm alone, and {self.by.seat} is not the gm",
+                TABLE_SCREEN_1.id,
+            )
         try:
             check_asked((self.dice,))
         except TooManyDice as fault:
@@ -182,7 +186,11 @@ class ShowRoll(Command[Table]):
 
     def check(self, view: Table) -> None:
         if self.by.role != GM:
-            raise Refused("not_gm", f"{self.by.seat} is not the gm", TABLE_SCREEN_2.id)
+            raise Refused(
+                "not_gm",
+                f"{self.type} is for the gm alone, and {self.by.seat} is not the gm",
+                TABLE_SCREEN_2.id,
+            )
         if not 1 <= self.roll <= view.screen.rolls:
             raise Refused(
                 "no_such_roll", f"there was no roll {self.roll} behind the screen", TABLE_SCREEN_2.id

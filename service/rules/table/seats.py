@@ -277,7 +277,7 @@ class RemoveSeatKey(Command[Table]):
     def check(self, view: Table) -> None:
         _gm_only(self)
         if _known(view, self.seat).key is None:
-            raise Refused("no_key", f"{self.seat} has no key", "TABLE-SIGN-1")
+            raise Refused("no_key", f"{self.seat} has no key to remove", "TABLE-SIGN-1")
 
     def decide(self, state: Table) -> Emits[Table]:
         return (yield SeatKeyRemoved(seat=self.seat, because=BY_KEY))

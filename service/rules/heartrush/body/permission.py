@@ -353,13 +353,15 @@ def running(view: State) -> None:
     if view.phase == "ended":
         raise Refused("encounter_over", "combat has ended", "HR-GEN-1")
     if view.phase == "setup":
-        raise Refused("no_priority", "combat has not begun", "HR-START-1")
+        raise Refused("no_priority", "combat has not begun: the gm sends begin_combat", "HR-START-1")
 
 
 def gm(command: Sent) -> None:
     """Refuse everybody but the GM."""
     if command.by.role != "gm":
-        raise Refused("not_gm", f"{command.by.seat} is not the gm", "HR-SVC-1")
+        raise Refused(
+            "not_gm", f"{command.type} is for the gm alone, and {command.by.seat} is not the gm", "HR-SVC-1"
+        )
 
 
 def own(view: State, command: Sent, creature: str) -> Creature:

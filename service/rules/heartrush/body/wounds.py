@@ -231,7 +231,9 @@ class DescribeWound(Command[State]):
         if all(wound.id != self.wound for wound in view.creatures[self.creature].wounds):
             raise Refused("wound_none", f"{self.creature} has no wound {self.wound}", HR_WND_2.id)
         if not 0 < len(self.description) <= DESCRIPTION_LENGTH:
-            raise Refused("params_missing", f"1 to {DESCRIPTION_LENGTH} characters", HR_WND_2.id)
+            raise Refused(
+                "params_missing", f"write 1 to {DESCRIPTION_LENGTH} characters in `description`", HR_WND_2.id
+            )
 
     def decide(self, state: State) -> Emits[State]:
         return (yield WoundDescribed(creature=self.creature, wound=self.wound, description=self.description))

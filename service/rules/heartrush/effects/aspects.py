@@ -62,13 +62,17 @@ class InvokeAspect(Command[State]):
             raise Refused("no_such_creature", f"there is no creature {self.creature}", "TABLE-SEAT-1")
         found = view.creatures[self.creature]
         if not 0 <= self.aspect < len(found.sheet.growth.aspects):
-            raise Refused("params_missing", "which of its aspects, counted from 0", "HR-ASP-1")
+            raise Refused(
+                "params_missing", "say in `aspect` which of its aspects, counted from 0", "HR-ASP-1"
+            )
         if found.bonus if self.use == "spend" else found.penalty:
             raise Refused("already_invoked", f"the next check of {found.id} is changed already", "HR-ASP-1")
         if self.use == "spend":
             check_points(found, found.sheet.growth.aspects[self.aspect], self.points)
         elif self.points is not None:
-            raise Refused("params_missing", "an aspect that hinders earns its rank", "HR-ASP-2")
+            raise Refused(
+                "params_missing", "an aspect that hinders earns its rank: leave `points` out", "HR-ASP-2"
+            )
 
     def decide(self, state: State) -> Emits[State]:
         rank = state.creatures[self.creature].sheet.growth.aspects[self.aspect].rank

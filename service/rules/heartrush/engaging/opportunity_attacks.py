@@ -107,7 +107,7 @@ class OpportunityAttack(Command[State]):
             self._check_window(view)
             afford_strike(view, creature, self.pay)
         if target is None or not target.is_present:
-            raise Refused("target_dead", f"{self.target} is not among the living", HR_OA_1.id)
+            raise Refused("target_dead", f"{self.target} is dead or has left", HR_OA_1.id)
         check_levels(self.perk)
         if any(self.perk.values()) and not self.perk_choices(view, self.stance):
             raise Refused("perk_not_available", "this opportunity attack has no such perk", "HR-OA-3")

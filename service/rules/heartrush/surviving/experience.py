@@ -121,7 +121,7 @@ def price_of_aspect(sheet: Sheet, purchase: Purchase) -> int:
         _check_text(purchase.text)
         return 1
     if purchase.aspect is None or not 0 <= purchase.aspect < len(sheet.growth.aspects):
-        raise Refused("params_missing", "which of its aspects, counted from 0", HR_XP_3.id)
+        raise Refused("params_missing", "say in `aspect` which of its aspects, counted from 0", HR_XP_3.id)
     if purchase.kind == "aspect_reword":
         _check_text(purchase.text)
         return 0
@@ -133,7 +133,7 @@ def price_of_aspect(sheet: Sheet, purchase: Purchase) -> int:
 
 def _check_text(text: str) -> None:
     if not 0 < len(text) <= TEXT_LENGTH:
-        raise Refused("params_missing", f"1 to {TEXT_LENGTH} characters", HR_XP_3.id)
+        raise Refused("params_missing", f"write 1 to {TEXT_LENGTH} characters in `text`", HR_XP_3.id)
 
 
 @enforces(HR_XP_4)
@@ -146,7 +146,7 @@ def price_of_hit_points(sheet: Sheet, purchase: Purchase) -> int:  # noqa: ARG00
 def price_of_die(sheet: Sheet, purchase: Purchase) -> int:
     """Return the price of the next larger ability die."""
     if purchase.ability is None:
-        raise Refused("params_missing", "which ability", HR_XP_5.id)
+        raise Refused("params_missing", "say in `ability` which die grows", HR_XP_5.id)
     return next_die(getattr(sheet, purchase.ability))
 
 

@@ -336,7 +336,7 @@ class Rest(Command[State]):
             check_out_of_peril(creature, "let time pass at rest", "HR-COND-28")
         for creature in self._resting(view):
             if not creature.is_present:
-                raise Refused("dead", f"{creature.id} is not among the living", "HR-ZERO-4")
+                raise Refused("dead", f"{creature.id} is dead or has left", "HR-ZERO-4")
             if self.rest == "long" and creature.last_long_rest_day == day(self._ends(view)):
                 raise Refused(
                     "already_rested", f"{creature.id} has had its long rest of the day", HR_REST_2.id

@@ -152,13 +152,13 @@ class TreatWounds(Command[State]):
         wounds = wounds_of(view, self.patient)
         patient = view.creatures[self.patient]
         if not patient.is_present:
-            raise Refused("target_dead", f"{self.patient} is not among the living", HR_WND_4.id)
+            raise Refused("target_dead", f"{self.patient} is dead or has left", HR_WND_4.id)
         if not treatable(wounds):
             raise Refused("already_treated", f"every wound of {self.patient} was treated before", "HR-WND-7")
         if not at_rest(view) and not is_adjacent(view, healer, patient):
             raise Refused("not_adjacent", f"{self.patient} is not adjacent to {self.creature}", HR_WND_4.id)
         if self.ability != "cunning" and view.house.medicine_ability != "any":
-            raise Refused("params_missing", "medicine goes by cunning here", HR_WND_4.id)
+            raise Refused("params_missing", "medicine goes by cunning here: leave `ability` out", HR_WND_4.id)
 
     def _healer(self, view: State) -> Creature:
         """Return the healer, in a state to heal: at leisure, or where the house allows a full action."""

@@ -321,7 +321,7 @@ class EndCombat(Command[State]):
             raise Refused("encounter_over", "combat has ended", "HR-GEN-1")
         gm(self)
         if view.phase == "setup":
-            raise Refused("no_encounter", "combat has not begun", "HR-SVC-4")
+            raise Refused("no_encounter", "combat has not begun: the gm sends begin_combat", "HR-SVC-4")
 
     def decide(self, state: State) -> Emits[State]:
         return (yield CombatEnding(reason=self.reason, because=("HR-SVC-4",)))

@@ -303,7 +303,7 @@ class AskRuling(Command[State]):
         own(view, self, self.creature)
         check_text(self.text, "a request", rule_id="HR-SVC-1")
         if len(view.requests) >= MOST_EFFECTS:
-            raise Refused("too_many_requests", "the gm has enough to answer", "HR-SVC-1")
+            raise Refused("too_many_requests", "the gm has enough to answer: wait for a ruling", "HR-SVC-1")
 
     def decide(self, state: State) -> Emits[State]:
         request = f"request-{state.rulings + 1}"

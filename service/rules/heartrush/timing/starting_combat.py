@@ -262,7 +262,7 @@ class GrantPriority(Command[State]):
 
     def check(self, view: State) -> None:
         if view.phase == "setup":
-            raise Refused("no_encounter", "combat has not begun", HR_START_4.id)
+            raise Refused("no_encounter", "combat has not begun: the gm sends begin_combat", HR_START_4.id)
         running(view)
         if view.phase != "precombat":
             raise Refused("priority_granted_already", "priority has been granted", HR_START_4.id)

@@ -172,7 +172,9 @@ def check_free(view: State, creature: Creature, ability: str, limit: int | None)
     many = sum(creature.budget.free.values()) >= view.house.free_actions_warn
     if many and ruled(view, "free_action_reasonable", creature.id) == "no":
         raise Refused(
-            "free_action_unreasonable", f"{creature.id} has done enough for nothing this round", RI_ACT_7.id
+            "free_action_unreasonable",
+            f"the gm rules that {creature.id} has taken enough free actions this round",
+            RI_ACT_7.id,
         )
     if limit is not None and creature.budget.free.get(ability, 0) >= limit:
         raise Refused(

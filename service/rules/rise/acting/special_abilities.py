@@ -222,7 +222,7 @@ class UseAbility(Act):
         if ability.usage == "minor" and creature.budget.paused and not view.house.minor_in_movement:
             raise Refused("wrong_step", f"{creature.id} is moving", "RI-ACT-6")
         if ability.trigger != "none":
-            raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
+            raise Refused("unknown_action_type", f"{ability.id} comes by itself, by its trigger", "RI-ACT-1")
         return ability
 
     def decide(self, state: State) -> Emits[State]:

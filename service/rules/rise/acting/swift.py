@@ -342,7 +342,11 @@ class NoMoreSwift(Act):
         if not isinstance(view.top, SwiftFrame):
             wrong_step(self.creature, late=True)
         if creature.budget.unswift:
-            raise Refused("already_sealed", f"{self.creature} has said so", "RI-INFO-2")
+            raise Refused(
+                "already_sealed",
+                f"{self.creature} has said already that it uses no more Swift abilities",
+                "RI-INFO-2",
+            )
 
     def decide(self, state: State) -> Emits[State]:
         return (yield SwiftDeclined(creature=self.creature, because=("RI-SWIFT-3",)))

@@ -88,7 +88,11 @@ def place_of(view: State, creature: str) -> str:
 def gm(command: Sent) -> None:
     """Refuse everybody but the GM."""
     if command.by.role != GM:
-        raise Refused("not_gm", f"{command.by.seat} is not the gm", RI_ROUND_5.id)
+        raise Refused(
+            "not_gm",
+            f"{command.type} is for the gm alone, and {command.by.seat} is not the gm",
+            RI_ROUND_5.id,
+        )
 
 
 def own(view: State, command: Sent, creature: str) -> Creature:

@@ -238,7 +238,7 @@ def check_free_ability(view: State, creature: Creature, id_: str) -> Ability:
 def check_peaceful(view: State, ability: Ability) -> None:
     """Refuse what takes an action, and what attacks: only boundaries do that in the movement phase (C-50)."""
     if ability.trigger != "none":
-        raise Refused("unknown_action_type", f"{ability.id} comes by itself", "RI-ACT-1")
+        raise Refused("unknown_action_type", f"{ability.id} comes by itself, by its trigger", "RI-ACT-1")
     if priced(view, ability).usage not in ("free", "none"):
         raise Refused("wrong_phase", f"{ability.id} is not a free action", "RI-PHASE-1")
     if ability.strike is not None or any(effect.does in FORCE for effect in ability.effects):

@@ -209,7 +209,7 @@ class NextRound(Command[State]):
         if view.phase:
             raise Refused("phase_not_ready", f"the {view.phase} phase waits for who can act", "RI-PHASE-6")
         if view.stage != "idle":
-            raise Refused("wrong_step", "no round is there to go by", "RI-ROUND-5")
+            raise Refused("wrong_step", "no round can go by now: start_combat begins one", "RI-ROUND-5")
 
     def decide(self, state: State) -> Emits[State]:
         return (yield RoundForced(because=("RI-ROUND-5",)))
@@ -251,7 +251,9 @@ class AskPause(Command[State]):
     def check(self, view: State) -> None:
         gm(self)
         if view.stage in ("setup", "ended") or view.pauses:
-            raise Refused("wrong_step", "no pause is to be asked for", "RI-RES-15")
+            raise Refused(
+                "wrong_step", "a pause of this round is asked for already, or no combat runs", "RI-RES-15"
+            )
 
     def decide(self, state: State) -> Emits[State]:
         return (yield PauseWanted(because=("RI-RES-15",)))
@@ -272,7 +274,7 @@ class GoOn(Command[State]):
     def check(self, view: State) -> None:
         gm(self)
         if not isinstance(view.top, PauseFrame):
-            raise Refused("wrong_step", "there is no pause to end", RI_RES_15.id)
+            raise Refused("wrong_step", "play does not pause: go_on answers a pause", RI_RES_15.id)
 
     def decide(self, state: State) -> Emits[State]:
         assert state.top is not None, "checked on the view"
