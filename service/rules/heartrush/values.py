@@ -44,6 +44,8 @@ DefinitionId: TypeAlias = Annotated[
 LATEST_S: Final = 10**11
 """The last second of the campaign clock: there it stops, so that what it carries on has bounds."""
 ClockSecond: TypeAlias = Annotated[Seconds, within(0, LATEST_S)]
+SAID_LENGTH: Final = 280
+"""The most characters of what somebody says in a sentence or two."""
 MOST_LEVELS: Final = 5
 """The most levels that a condition can have."""
 ConditionLevel: TypeAlias = Annotated[Level, within(1, MOST_LEVELS)]

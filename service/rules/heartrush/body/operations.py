@@ -13,7 +13,7 @@ from service.rules.heartrush.creatures.abilities import ROLES, Ability, Op, Para
 from service.rules.heartrush.creatures.sheet import Ability as AbilityDie
 from service.rules.heartrush.creatures.sheet import DieSize
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.heartrush.values import Matter
+from service.rules.heartrush.values import SAID_LENGTH, Matter
 from service.rules.kernel.messages import Emits, Event, Fact, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -227,7 +227,6 @@ STANCES: Final = ("might", "agility", "cunning")
 ABILITIES: Final = ("might", "agility", "cunning", "presence")
 OFFERED: Final = 60
 """Ways to use an ability that are listed as offers; more exist where several creatures may be named."""
-SAID_LENGTH: Final = 280
 
 
 @enforces(HR_ABIL_8)

@@ -10,7 +10,7 @@ from service.rules.heartrush.body.permission import AT_REST, check_able, gm, own
 from service.rules.heartrush.creatures.character import Wound
 from service.rules.heartrush.creatures.size_and_bonds import let_go
 from service.rules.heartrush.creatures.state import Creature, State, is_able
-from service.rules.heartrush.values import ComesFrom
+from service.rules.heartrush.values import SAID_LENGTH, ComesFrom
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -132,9 +132,6 @@ HR_WND_2: Final = Rule(
 )
 
 
-DESCRIPTION_LENGTH: Final = 280
-
-
 @record
 class WoundDescribed(Event[State]):
     """The GM said what a wound looks like."""
@@ -230,9 +227,9 @@ class DescribeWound(Command[State]):
         wounds_of(view, self.creature)
         if all(wound.id != self.wound for wound in view.creatures[self.creature].wounds):
             raise Refused("wound_none", f"{self.creature} has no wound {self.wound}", HR_WND_2.id)
-        if not 0 < len(self.description) <= DESCRIPTION_LENGTH:
+        if not 0 < len(self.description) <= SAID_LENGTH:
             raise Refused(
-                "params_missing", f"write 1 to {DESCRIPTION_LENGTH} characters in `description`", HR_WND_2.id
+                "params_missing", f"write 1 to {SAID_LENGTH} characters in `description`", HR_WND_2.id
             )
 
     def decide(self, state: State) -> Emits[State]:

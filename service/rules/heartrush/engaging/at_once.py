@@ -38,6 +38,7 @@ from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.rolling.checks import CheckAsked, Checking, CheckResult
 from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.heartrush.timing.windows import Deed, Said, declared
+from service.rules.heartrush.values import SAID_LENGTH
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record, without_key
 from service.rules.kernel.rulebook import Rule, enforces
@@ -66,9 +67,6 @@ HR_ACT_9: Final = Rule(
     "One simple manipulation of an object; putting a weapon away and drawing another are two.",
     books.COMBAT.at("Object Interaction"),
 )
-
-
-CALL_OUT_LENGTH: Final = 280
 
 
 @record
@@ -155,9 +153,9 @@ class CallOut(Command[State]):
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "call_out")
         free_first_price(view, creature, "call_out")
-        if not 0 < len(self.words) <= CALL_OUT_LENGTH:
+        if not 0 < len(self.words) <= SAID_LENGTH:
             raise Refused(
-                "sentence_too_long", f"1 to {CALL_OUT_LENGTH} characters, not {len(self.words)}", HR_ACT_11.id
+                "sentence_too_long", f"1 to {SAID_LENGTH} characters, not {len(self.words)}", HR_ACT_11.id
             )
 
     def decide(self, state: State) -> Emits[State]:

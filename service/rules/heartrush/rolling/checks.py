@@ -23,7 +23,7 @@ from service.rules.heartrush.rolling.rolls import (
     throw,
     trouble_face,
 )
-from service.rules.heartrush.values import ChallengeNumber, CheckId, Matter
+from service.rules.heartrush.values import SAID_LENGTH, ChallengeNumber, CheckId, Matter
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -384,7 +384,6 @@ def resolve(frame: CheckFrame) -> Emits[State]:
 
 CN_LIMIT: Final = 200
 EDGE_LIMIT: Final = 20
-TEXT_LENGTH: Final = 280
 
 
 @record
@@ -528,8 +527,8 @@ class TellComplication(Command[State]):
         gm(self)
         if all(pending.id != self.complication for pending in view.complications):
             raise Refused("no_such_complication", f"{self.complication} is not pending", "HR-GEN-7")
-        if not 0 < len(self.text) <= TEXT_LENGTH:
-            raise Refused("params_missing", f"1 to {TEXT_LENGTH} characters", "HR-GEN-7")
+        if not 0 < len(self.text) <= SAID_LENGTH:
+            raise Refused("params_missing", f"1 to {SAID_LENGTH} characters", "HR-GEN-7")
 
     def decide(self, state: State) -> Emits[State]:
         return (

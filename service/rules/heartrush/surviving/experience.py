@@ -16,7 +16,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.checks import ABILITIES
 from service.rules.heartrush.timing.clock import at_rest, check_at_rest
 from service.rules.heartrush.using.catalogue import CATALOGUE, defined
-from service.rules.heartrush.values import HeartDie
+from service.rules.heartrush.values import SAID_LENGTH, HeartDie
 from service.rules.kernel.bounds import bounds_fault
 from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
@@ -95,7 +95,6 @@ NAMED_IN: Final[Mapping[str, str]] = MappingProxyType(
 DICE: Final = (4, 6, 8, 10, 12, 20)
 HIT_POINTS: Final = 10
 ASPECT_MOST: Final = 5
-TEXT_LENGTH: Final = 280
 
 
 @record
@@ -132,8 +131,8 @@ def price_of_aspect(sheet: Sheet, purchase: Purchase) -> int:
 
 
 def _check_text(text: str) -> None:
-    if not 0 < len(text) <= TEXT_LENGTH:
-        raise Refused("params_missing", f"write 1 to {TEXT_LENGTH} characters in `text`", HR_XP_3.id)
+    if not 0 < len(text) <= SAID_LENGTH:
+        raise Refused("params_missing", f"write 1 to {SAID_LENGTH} characters in `text`", HR_XP_3.id)
 
 
 @enforces(HR_XP_4)
