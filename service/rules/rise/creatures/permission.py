@@ -60,6 +60,8 @@ class Sent(Protocol):
     """Anything that somebody sends."""
 
     @property
+    def type(self) -> str: ...
+    @property
     def by(self) -> Actor: ...
 
 
