@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # it ships none
@@ -34,7 +35,12 @@ POST = "POST /v1/encounters HTTP/1.1\r\nHost: x\r\nContent-Type: application/jso
 @pytest.fixture(scope="module")
 def running(valkey: EmbeddedValkey, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     directory: Path = tmp_path_factory.mktemp("api")
-    bounds = {"api_sockets": SOCKETS, "api_address_sockets": OF_ADDRESS, "head_s": HEAD_S, "body_s": BODY_S}
+    bounds: dict[str, Any] = {
+        "api_sockets": SOCKETS,
+        "api_address_sockets": OF_ADDRESS,
+        "head_s": HEAD_S,
+        "body_s": BODY_S,
+    }
     with api((valkey.url, valkey.queue_url), directory, **bounds) as running:
         yield running
 

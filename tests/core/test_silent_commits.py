@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from service.core.sentences import speech_of
+from service.rules.kernel.messages import Event
 from service.rules.registry import REGISTRY
 from service.rules.shared import EVENTS
 from service.usecases import reading
@@ -35,7 +36,7 @@ def test_TABLE_AMEND_4_every_accepted_commit_is_said_to_every_seat(edition: str,
         undo = house.proposed(line, "undo", commit=random.randint(2, last_played(house, line)))
         undone = house.accept(line, undo)
         redone = house.accept(undone, house.proposed(undone, "redo"))
-        said = [each for each in (line, undone, redone) for each in _accepted(house, each)]
+        said = [each for played in (line, undone, redone) for each in _accepted(house, played)]
     assert len(said) > COMMANDS
     assert {kind for kinds, _ in said for kind in kinds} >= {"line_accepted", "line_begun", "continued"}
     assert [kinds for kinds, text in said if not text] == []
@@ -55,6 +56,7 @@ def _accepted(house: House, line: str) -> Iterator[tuple[tuple[str, ...], list[s
 def test_every_event_that_people_decide_has_a_sentence(edition: str) -> None:
     ruleset = REGISTRY[edition]
     patterns = speech_of(ruleset).patterns
-    decided = [kind.type for kind in (*EVENTS, *ruleset.events.values()) if kind.decides]
+    kinds: tuple[type[Event[Any]], ...] = (*EVENTS, *ruleset.events.values())
+    decided = [kind.type for kind in kinds if kind.decides]
     assert "line_accepted" in decided
     assert [type_ for type_ in decided if not patterns[type_]] == []
