@@ -13,6 +13,8 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Final, NoReturn
 
 import structlog
@@ -26,6 +28,9 @@ PAUSE_S: Final = 1.0
 BEGIN: Final = b"r"
 """The byte in the pipe that lets the keeper begin."""
 
+_SESSION: Final = Path("/proc/self/autogroup")
+"""The niceness of a session (sched(7)): a process may make its own nicer."""
+
 _STOPS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _logger: Final = structlog.get_logger()
 
@@ -38,7 +43,7 @@ def keep(works: Mapping[str, Callable[[], None]], pipe: int) -> NoReturn:
     """
     for number in _STOPS:
         signal.signal(number, signal.SIG_IGN)  # the owner says when to stop
-    os.nice(NICENESS)
+    _give_way()
     if os.read(pipe, 1) != BEGIN:
         os._exit(0)  # the owner did not start, or stops already
     running = {_forked(name, work): name for name, work in works.items()}
@@ -52,6 +57,18 @@ def keep(works: Mapping[str, Callable[[], None]], pipe: int) -> NoReturn:
         elif os.WIFEXITED(status) and os.WEXITSTATUS(status):
             os._exit(os.WEXITSTATUS(status))
     os._exit(0)
+
+
+def _give_way() -> None:
+    """Let this process and those that it forks give way to their owner.
+
+    Linux may share the processors among sessions first, and by `nice` only within one: then the owner waits
+    until its session has paid for what these have used. So they have a session of their own, which gives way.
+    """
+    os.setsid()
+    os.nice(NICENESS)
+    with suppress(OSError):  # another system, or sessions do not count
+        _SESSION.write_text(str(NICENESS))
 
 
 def _forked(name: str, work: Callable[[], None]) -> int:

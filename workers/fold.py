@@ -53,7 +53,7 @@ PAGE: Final = 64
 MAX_TRIES: Final = 3
 """How often a command is tried before it is quarantined."""
 
-SLOW_S: Final = 0.003
+SLOW_S: Final = 0.002
 """Seconds of the processor past which a command is slow. An ordinary one takes a tenth of it."""
 
 KEPT: Final = 10_000

@@ -19,7 +19,7 @@ from service.log.values import CommandNotification
 ROUND: Final = 64
 """Commands of one round."""
 
-ROUND_S: Final = 0.02
+ROUND_S: Final = 0.01
 """Seconds of the processor for one round, if each decision takes less than its owner's share."""
 
 KEPT: Final = 256
