@@ -115,9 +115,9 @@ def test_owners_share_the_time_of_a_round(monkeypatch: pytest.MonkeyPatch) -> No
     theirs = next(turn for turn in (first, second, other) if turn.encounter == "b1")
 
     with mine.time:
-        now[0] += product.ROUND_S / 2 - 0.01
+        now[0] += product.ROUND_S / 4
         assert not is_over(mine)
-        now[0] += 0.02
+        now[0] += product.ROUND_S / 2
         assert is_over(mine)
 
     now[0] += 1.0
