@@ -9,6 +9,7 @@ import pytest
 
 from service.api.sheets import sheet_in_words
 from service.rules.heartrush.body.conditions import CONDITIONS as HEARTRUSH_CONDITIONS
+from service.rules.kernel.rulebook import rules_in
 from service.rules.registry import REGISTRY
 from service.rules.rise.creatures.combat_statistics import CONDITIONS as RISE_CONDITIONS
 
@@ -22,6 +23,17 @@ def test_every_condition_of_a_book_is_listed_with_what_it_does(edition: str) -> 
     for each in found.values():
         assert each.name, each.id
         assert re.fullmatch(r"[-+]?\w.*\.", each.text), (each.id, each.text)
+
+
+def test_a_condition_of_heart_rush_says_its_own_rules_and_no_others() -> None:
+    every = {rule.statement for rule in rules_in(("service.rules",)).values()}
+    found = {each.id: each.text for each in REGISTRY["heartrush@1"].library() if each.kind == "condition"}
+    for name, kind in HEARTRUSH_CONDITIONS.items():
+        said = {statement for statement in every if statement in found[name]}
+        assert len(said) == len(kind.rules) > 0, name
+    assert "four levels are death" in found["vulnerable_mental"]
+    assert "hidden" not in found["creature_climber"]
+    assert found["slowed"].endswith("It fades: it loses a level at the start of each round.")
 
 
 def test_a_condition_of_rise_says_its_numbers_and_the_rule_about_it() -> None:

@@ -336,6 +336,8 @@ class ConditionKind:
     """A condition of the book: its levels, how it ends, and what it does by itself."""
 
     name: Label
+    rules: tuple[str, ...] = ()
+    """The ids of the rules that say what it does."""
     levels: Levels = 1
     """The most levels that it can have; 1 if it has none."""
     fades: bool = False
@@ -355,39 +357,64 @@ class ConditionKind:
 
 
 _KINDS: Final = (
-    ConditionKind(name="dazed", levels=MOST_LEVELS, fades=True, hinders="cunning"),
-    ConditionKind(name="weakened", levels=MOST_LEVELS, fades=True, hinders="might"),
-    ConditionKind(name="off_balanced", levels=MOST_LEVELS, fades=True, hinders="agility"),
-    ConditionKind(name="shaken", levels=MOST_LEVELS, fades=True, hinders="presence"),
-    ConditionKind(name="restrained", levels=MOST_LEVELS),
-    ConditionKind(name="stunned"),
-    ConditionKind(name="incapacitated"),
-    ConditionKind(name="poisoned", levels=MOST_LEVELS),
-    ConditionKind(name="blinded", levels=MOST_LEVELS, fades=True),
-    ConditionKind(name="suffocating", lifted_by=("breathe",)),
-    ConditionKind(name="slowed", levels=MOST_LEVELS, fades=True, speed=slowed),
-    ConditionKind(name="crippled", speed=crippled),
-    ConditionKind(name="vulnerable_physical", levels=MOST_LEVELS, on_gain=break_down),
-    ConditionKind(name="vulnerable_mental", levels=MOST_LEVELS, on_gain=break_down),
-    ConditionKind(name="confused", levels=MOST_LEVELS, lifted_by=("help",)),
-    ConditionKind(name="frightened", levels=MOST_LEVELS, of_somebody=True, lifted_by=("steady",)),
+    ConditionKind(name="dazed", rules=("HR-COND-4",), levels=MOST_LEVELS, fades=True, hinders="cunning"),
+    ConditionKind(name="weakened", rules=("HR-COND-4",), levels=MOST_LEVELS, fades=True, hinders="might"),
+    ConditionKind(
+        name="off_balanced", rules=("HR-COND-4",), levels=MOST_LEVELS, fades=True, hinders="agility"
+    ),
+    ConditionKind(name="shaken", rules=("HR-COND-4",), levels=MOST_LEVELS, fades=True, hinders="presence"),
+    ConditionKind(name="restrained", rules=("HR-COND-5",), levels=MOST_LEVELS),
+    ConditionKind(name="stunned", rules=("HR-COND-6",)),
+    ConditionKind(name="incapacitated", rules=("HR-COND-7",)),
+    ConditionKind(name="poisoned", rules=("HR-COND-8",), levels=MOST_LEVELS),
+    ConditionKind(name="blinded", rules=("HR-COND-9",), levels=MOST_LEVELS, fades=True),
+    ConditionKind(name="suffocating", rules=("HR-COND-10",), lifted_by=("breathe",)),
+    ConditionKind(name="slowed", rules=("HR-COND-11",), levels=MOST_LEVELS, fades=True, speed=slowed),
+    ConditionKind(name="crippled", rules=("HR-COND-12",), speed=crippled),
+    ConditionKind(name="vulnerable_physical", rules=("HR-COND-13",), levels=MOST_LEVELS, on_gain=break_down),
+    ConditionKind(name="vulnerable_mental", rules=("HR-COND-13",), levels=MOST_LEVELS, on_gain=break_down),
+    ConditionKind(name="confused", rules=("HR-COND-14",), levels=MOST_LEVELS, lifted_by=("help",)),
+    ConditionKind(
+        name="frightened", rules=("HR-COND-15",), levels=MOST_LEVELS, of_somebody=True, lifted_by=("steady",)
+    ),
     ConditionKind(
         name="enraged",
+        rules=("HR-COND-16",),
         levels=MOST_LEVELS,
         before_gain=turn_rage,
         of_somebody=True,
         lifted_by=("steady", "declare_attack"),
     ),
-    ConditionKind(name="charmed", levels=MOST_LEVELS, of_somebody=True, lifted_by=("declare_attack",)),
-    ConditionKind(name="prone", lifted_by=("dash", "sidestep")),
-    ConditionKind(name="burning", levels=MOST_LEVELS, fades=True, on_gain=catch_fire),
-    ConditionKind(name="cover", levels=MOST_LEVELS),
-    ConditionKind(name="obscured"),
-    ConditionKind(name="highground"),
-    ConditionKind(name="creature_climber", of_somebody=True, lifted_by=("dash", "sidestep", "shake_off")),
-    ConditionKind(name="climbed_on", of_somebody=True, lifted_by=("shake_off",)),
-    ConditionKind(name="grappling", of_somebody=True, lifted_by=("let_go",)),
-    ConditionKind(name="grappled", of_somebody=True, lifted_by=("break_free",)),
+    ConditionKind(
+        name="charmed",
+        rules=("HR-COND-17",),
+        levels=MOST_LEVELS,
+        of_somebody=True,
+        lifted_by=("declare_attack",),
+    ),
+    ConditionKind(name="prone", rules=("HR-COND-18", "HR-MOVE-5"), lifted_by=("dash", "sidestep")),
+    ConditionKind(name="burning", rules=("HR-COND-19",), levels=MOST_LEVELS, fades=True, on_gain=catch_fire),
+    ConditionKind(name="cover", rules=("HR-COVER-1",), levels=MOST_LEVELS),
+    ConditionKind(name="obscured", rules=("HR-COND-20",)),
+    ConditionKind(name="highground", rules=("HR-COND-22",)),
+    ConditionKind(
+        name="creature_climber",
+        rules=("HR-COND-23", "HR-CLIMB-2"),
+        of_somebody=True,
+        lifted_by=("dash", "sidestep", "shake_off"),
+    ),
+    ConditionKind(
+        name="climbed_on", rules=("HR-COND-23", "HR-CLIMB-2"), of_somebody=True, lifted_by=("shake_off",)
+    ),
+    ConditionKind(
+        name="grappling", rules=("HR-COND-24", "HR-GRAP-8"), of_somebody=True, lifted_by=("let_go",)
+    ),
+    ConditionKind(
+        name="grappled",
+        rules=("HR-COND-25", "HR-GRAP-7", "HR-GRAP-8"),
+        of_somebody=True,
+        lifted_by=("break_free",),
+    ),
 )
 
 CONDITIONS: Final[Mapping[str, ConditionKind]] = MappingProxyType({kind.name: kind for kind in _KINDS})

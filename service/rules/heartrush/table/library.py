@@ -76,24 +76,20 @@ def _abilities() -> Iterator[LibraryEntry]:
 
 
 def _conditions() -> Iterator[LibraryEntry]:
-    every = rules_in(("service.rules.heartrush",)).values()
-    rules = [rule for rule in every if "Conditions" in rule.source]
+    every = rules_in(("service.rules",))
     for name, kind in CONDITIONS.items():
         title = name.replace("_", " ").capitalize()
-        stem = title.split()[0].casefold()
-        said = [rule.statement for rule in rules if stem in f"{rule.source} {rule.statement}".casefold()]
-        text = " ".join(dict.fromkeys(said)) or _of_kind(kind)
+        said = [every[id_].statement for id_ in kind.rules]
+        text = " ".join((*said, *_of_kind(kind)))
         yield LibraryEntry(kind="condition", id=name, name=title, text=text)
 
 
-def _of_kind(kind: ConditionKind) -> str:
-    """Return what the record of a condition says of it."""
-    parts = [
-        f"It hampers rolls with {kind.hinders} by its level." if kind.hinders else "",
-        f"It has up to {kind.levels} levels." if kind.levels > 1 else "It has no levels.",
-        "It fades: it loses a level at the start of each round." if kind.fades else "",
-    ]
-    return " ".join(part for part in parts if part)
+def _of_kind(kind: ConditionKind) -> Iterator[str]:
+    """Yield what the record of a condition says of it, in sentences."""
+    if kind.levels > 1:
+        yield f"It has up to {kind.levels} levels."
+    if kind.fades:
+        yield "It fades: it loses a level at the start of each round."
 
 
 def _creature(block: str, id_: str, name: str, side: str, at: tuple[int, int]) -> dict[str, Any]:
