@@ -117,7 +117,7 @@ contract: .venv/ready ## send thousands of generated requests as each role, hold
 undoing: .venv/ready ## undo and redo every round of 50 random fights (long)
 	$(PY) -m tests.core.undoing
 
-screens: .venv/ready $(SITE) ## ask axe about every screen, dialog and page of the docs, from 320 to 1,920 pixels, in both themes (minutes)
+screens: .venv/ready $(SITE) ## ask axe about every screen, dialog and page of the docs, from 320 to 1,920 pixels, in both themes
 	nice $(PY) -m pytest -n 1 -m overnight tests/page/test_accessibility.py tests/page/test_docs.py
 
 shapes: .venv/ready ## draw 5,000 cases of other shapes, changed vectors and files of strangers: both verifiers must judge alike

@@ -53,8 +53,8 @@ PAGE: Final = 64
 MAX_TRIES: Final = 3
 """How often a command is tried before it is quarantined."""
 
-SLOW_S: Final = 0.002
-"""Seconds of the processor past which a command is slow. An ordinary one takes a tenth of it."""
+SLOW_S: Final = 0.01
+"""Seconds of the processor past which a command is slow. An ordinary one takes a twentieth of it."""
 
 KEPT: Final = 10_000
 """Encounters whose state and secrets are cached. A fight of four takes 30 kB, and a millisecond to load."""
@@ -213,7 +213,7 @@ class CommandFolder:
                 return None
             folds.append(self._to_write(folded, wake, written))
             folded = self._reached(written.folded)
-            self._time(folded.encounter, begun)
+            self._time(folded, begun)
             if turn.time.is_over:
                 break
         return folded, last_summarized(folds, folded.state)
@@ -233,10 +233,13 @@ class CommandFolder:
         slow, self._slow = self._slow, set()
         return slow
 
-    def _time(self, encounter: str, begun: float) -> None:
-        """Note *encounter* if the command that was begun at *begun*, by the thread's processor, is slow."""
-        if time.thread_time() - begun > SLOW_S:
-            self._slow.add(encounter)
+    def _time(self, folded: FoldedState[Any], begun: float) -> None:
+        """Note the encounter if its last command, begun at *begun* by the thread's processor, is slow.
+
+        An opening takes long and comes once, so it does not count.
+        """
+        if folded.n > 1 and time.thread_time() - begun > SLOW_S:
+            self._slow.add(folded.encounter)
 
     def give_up(self, encounter: str) -> None:
         """Drop the cached state of an encounter that another process folds from now on."""
@@ -305,7 +308,7 @@ class CommandFolder:
                 break
             waiting.append(self._to_write(folded, entry, written))
             folded = self._reached(written.folded)
-            self._time(encounter, begun)
+            self._time(folded, begun)
             if suspicious:
                 self._log.commit(encounter, *self._ready(folded, waiting))
                 waiting = []

@@ -4,9 +4,10 @@ Threads of one process share one interpreter: while one computes an answer of so
 loop waits at each of its steps. A read is slow for a minute after the same one took `SLOW_S` of a processor.
 From then on it is answered by a process with a lower priority, and what that does to memory ends nobody else.
 
-Laws. Each request has a socket of its own, whose other end is sent to the process. The process takes the
-request as any other: it authenticates, counts and stops it. Whoever waits for an answer closes the socket if
-the client leaves, which stops the read. A read is asked once more if the process was killed meanwhile.
+Laws. The process begins with the first slow read, and takes them once it is ready. Each request has a socket
+of its own, whose other end is sent to the process. It takes the request as any other: it authenticates,
+counts and stops it. Whoever waits for an answer closes the socket if the client leaves, which stops the read.
+A read is asked once more if the process was killed meanwhile.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ TRIES: Final = 2
 WATCHED_S: Final = 0.1
 """How soon a read is stopped that nobody waits for."""
 
+_READY: Final = b"r"
 _LIMIT: Final = 1 << 20
 """Bytes of a line: the header fields of a request or of an answer."""
 
@@ -76,11 +78,8 @@ class ReadProcess:
         os.close(alive)
         taken.close()
         self._sent.settimeout(0)  # the loop must not block
+        self._has_begun = self._has_said = False
         self._slow: RecentCache[str, bool] = RecentCache(REMEMBERED, seconds=SLOW_FOR_S, clock=time.monotonic)
-
-    def start(self) -> None:
-        """Let the process begin: the API process serves."""
-        os.write(self._alive, BEGIN)
 
     def has_ended(self) -> bool:
         """Return whether the process that forks it has ended."""
@@ -88,12 +87,23 @@ class ReadProcess:
 
     def takes(self, operation: Operation, asked: RequestHead) -> bool:
         """Return whether this read is slow."""
-        return _may_be_slow(operation, asked) and self._slow.get(asked.path) is not None
+        is_slow = _may_be_slow(operation, asked) and self._slow.get(asked.path) is not None
+        return is_slow and self._is_ready()
 
     def note(self, operation: Operation, asked: RequestHead, seconds: float) -> None:
         """Note that this request took *seconds* of the processor."""
         if seconds > SLOW_S and _may_be_slow(operation, asked):
             self._slow.put(asked.path, True)  # noqa: FBT003 - a cache of nothing else
+            if not self._has_begun:
+                self._has_begun = True
+                os.write(self._alive, BEGIN)
+
+    def _is_ready(self) -> bool:
+        """Return whether the process takes reads; it says so once."""
+        if not self._has_said:
+            with suppress(BlockingIOError):
+                self._has_said = self._sent.recv(1) == _READY
+        return self._has_said
 
     async def answer(self, operation: Operation, path: Mapping[str, str], asked: RequestHead) -> Reply:
         """Return the answer to a slow read; raises `ReadsLost`."""
@@ -197,6 +207,7 @@ def _answer_reads(application: Callable[[], AppContext], taken: socket.socket, a
     served.metrics.has_no_streams()
     for n in range(THREADS):
         Thread(target=_take_all, args=(served, taken, watch), name=f"reads-{n}", daemon=True).start()
+    taken.sendall(_READY)
     watch.run()
 
 

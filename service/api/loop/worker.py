@@ -124,7 +124,6 @@ class Worker(BaseWorker):  # type: ignore[misc]  # gunicorn is untyped
             servers.append(server)
         self._sweep()
         assert self._reads is not None, "the process is initialized"
-        self._reads.start()
         while self.alive:
             self.notify()
             if self._reads.has_ended():
