@@ -201,7 +201,11 @@ def acceptance(services: Services, parent: str, amendment: str, version: int) ->
         raise Refused("amendment_undecided", f"{amendment} is still being decided", RULE)
     standing = services.folder.current(parent).state.amendment
     if version < found.n or (standing is not None and standing.id == amendment and standing.outdated):
-        raise Refused("amendment_outdated", f"play has continued since {amendment} was made", OUTDATED)
+        raise Refused(
+            "amendment_outdated",
+            f"somebody has acted since {amendment} was proposed; propose it again",
+            OUTDATED,
+        )
     return _acceptance_of(services, drafted, version)
 
 

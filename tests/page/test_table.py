@@ -122,6 +122,39 @@ BESIDE: Final = {
 """The goblin stands beside Pia."""
 
 
+def hit_points(table: Table) -> int:
+    """Return Ash's hit points."""
+    found = table.state()["state"]["creatures"]["ash"]["hp"]
+    assert isinstance(found, int)
+    return found
+
+
+def test_a_change_of_a_creature_begins_with_its_hit_points_and_sends_what_it_shows(
+    running: Service, window: Open
+) -> None:
+    table = running.owner.open(OPENING)
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    gm = window().visit(f"{running.station.url}/encounters/{table.encounter}", running.key)
+    gm.get_by_role("tab", name="Creatures").click()
+    gm.locator(".roster .creature", has_text="Ash").click()
+    gm.get_by_role("tab", name="GM").click()
+    gm.get_by_role("button", name="Change Ash").click()
+    form = gm.locator(".gm-form")
+    had = int(form.get_by_label("Hp", exact=True).input_value())
+    assert had == hit_points(table) > 5
+
+    form.get_by_label("Kind").last.select_option("heal")
+    expect(form.get_by_label("Creature", exact=True)).to_have_value("ash")
+    form.get_by_label("Kind").last.select_option("hp")
+    expect(form.get_by_label("Creature", exact=True)).to_have_value("ash")
+    form.get_by_label("Hp", exact=True).fill(str(had - 5))
+    form.get_by_label("Decision").fill("the bridge gave way")
+    form.get_by_role("button", name="Do it").click()
+
+    expect(gm.locator(".log")).to_contain_text("the bridge gave way")
+    assert hit_points(table) == had - 5
+
+
 def test_two_rounds_take_a_gm_and_two_players_at_most_35_clicks(running: Service, window: Open) -> None:
     table = running.owner.open(BESIDE)
     at = f"{running.station.url}/encounters/{table.encounter}"

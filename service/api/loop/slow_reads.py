@@ -213,7 +213,10 @@ def _answer_reads(application: Callable[[], AppContext], taken: socket.socket, a
 
 def _take_all(served: AppContext, taken: socket.socket, watch: _Watch) -> None:
     while True:
-        _, files, _, _ = socket.recv_fds(taken, 1, 1)
+        try:
+            _, files, _, _ = socket.recv_fds(taken, 1, 1)
+        except OSError:
+            return  # the API process has ended
         if not files:
             return
         waiting = _WaitedRead(socket.socket(fileno=files[0]))

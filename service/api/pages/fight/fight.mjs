@@ -107,7 +107,7 @@ class Fight {
       above,
       shown: (n, line) => (line === this.line ? this.go(n) : this.visit({ line: line === this.store.state.about.line ? null : line, n })),
       compare: (moved) => this.map.compare(moved),
-      visit: (line) => this.visit({ line }),
+      visit: (line) => this.visit({ line }), failed: () => panels.select("rulings"),
       type: (type) => this.#type(type),
       lost: (to) => this.record.entries.slice(to).flatMap((each) => (each ? lostWith(each) : [])),
       form: () => formOf(this.store.state.newest),

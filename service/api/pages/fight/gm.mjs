@@ -74,8 +74,11 @@ export class GameMaster {
     const schema = await this.#schemaOf("gm_ruling");
     /** @type {Json[]} */
     const ways = resolved(resolved(schema.properties.effects, schema).items, schema).oneOf.map((/** @type {Json} */ each) => resolved(each, schema));
-    const way = ways.find((each) => each.properties.creature) ?? ways[0];
-    await this.begin("gm_ruling", { effects: [{ ...blankOf(way, schema), creature: id }], ...(schema.properties.subject ? { subject: id } : {}) });
+    const hp = this.seen.tokens.get(id)?.hp;
+    const named = ways.filter((each) => each.properties.creature);
+    const way = named.find((each) => each.properties.hp && Number.isInteger(hp)) ?? named[0] ?? ways[0]; // hit points are what changes most
+    const kind = resolved(schema.properties.kind, schema).enum?.find((/** @type {string} */ each) => each === "correction");
+    await this.begin("gm_ruling", { effects: [{ ...blankOf(way, schema), creature: id, ...(way.properties.hp ? { hp } : {}) }], ...(kind ? { kind } : {}), ...(schema.properties.subject ? { subject: id } : {}) });
   }
 
   #sides() {

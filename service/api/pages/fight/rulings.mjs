@@ -47,8 +47,8 @@ const differences = (now, then) => [
 export class Rulings {
   /**
    * @param {HTMLElement} place @param {Encounter} encounter
-   * @param {{shown: (n: number, line: string) => void, compare: (pairs: [Token, Token][]) => void, visit: (line: string) => void, type: (name: string) => Promise<{schema: Json} | null>,
-   *  lost: (to: number) => string[], above: HTMLElement, form: () => Partial<import("../shared/form.mjs").Form>}} on `lost`: sentences of what came after a commit
+   * @param {{shown: (n: number, line: string) => void, compare: (pairs: [Token, Token][]) => void, visit: (line: string) => void, failed: () => void, type: (name: string) => Promise<{schema: Json} | null>,
+   *  lost: (to: number) => string[], above: HTMLElement, form: () => Partial<import("../shared/form.mjs").Form>}} on `lost`: sentences of what came after a commit; `failed`: shows this panel, which says why
    */
   constructor(place, encounter, on) {
     this.place = place;
@@ -159,6 +159,7 @@ export class Rulings {
       await act();
     } catch (fault) {
       this.fault = capital(faultText(fault));
+      this.on.failed();
     }
     await this.refresh();
   }
@@ -264,6 +265,7 @@ export class Rulings {
       await this.#compare(amendment);
     } catch (fault) {
       this.fault = capital(faultText(fault));
+      this.on.failed();
       this.#render();
     }
   }
@@ -314,6 +316,7 @@ export class Rulings {
       this.on.compare([]);
     } catch (fault) {
       this.fault = capital(faultText(fault));
+      this.on.failed();
     }
     await this.refresh();
   }

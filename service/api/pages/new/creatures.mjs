@@ -46,7 +46,7 @@ const choice = { side: "", count: 1, earlier: /** @type {import("../client/contr
  */
 export const drawCreatures = (on) => {
   const { draft, book } = on;
-  const side = draft.sides.includes(choice.side) ? choice.side : draft.sides[draft.cast.length ? draft.sides.length - 1 : 0];
+  const side = draft.sides.includes(choice.side) ? choice.side : draft.sides[0];
   const redraw = () => on.set({});
   const add = (/** @type {Json} */ block) => {
     let next = draft;

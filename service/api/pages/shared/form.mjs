@@ -61,6 +61,15 @@ export const blankOf = (schema, root) => {
   return least[found.type] ?? null;
 };
 
+/** Return the blank of *way* with what *value*, of *before*, already says in fields that both have. @param {Json} way @param {Json} before @param {Json} value @param {string} tag @param {Json} root @returns {Json} */
+const begunAs = (way, before, value, tag, root) => {
+  const kept = Object.entries(value).filter(([name, part]) => {
+    const [now, then] = [way, before].map((each) => each.properties[name] && resolved(each.properties[name], root));
+    return name !== tag && part !== null && now && then && now.type === then.type && now.pattern === then.pattern && now.maximum === then.maximum;
+  });
+  return { ...blankOf(way, root), ...Object.fromEntries(kept) };
+};
+
 /** Return *value* with the part at *path* replaced; undefined takes it out. @param {any} value @param {(string | number)[]} path @param {any} part @returns {any} */
 export const withPart = (value, [first, ...rest], part) => {
   if (first === undefined) return part;
@@ -102,10 +111,12 @@ const controlOf = (form, found, value, path, about) => {
   /** @type {[any, string][] | undefined} */
   const known = form.known?.(name) ?? found.enum?.map((/** @type {unknown} */ each) => [each, words(String(each))]);
   if (known) {
-    const none = isRequired && value !== null && value !== undefined ? [] : [[null, isRequired ? "choose" : "none"]];
-    const all = [...none, ...known.filter(([each]) => each !== null)];
+    const isGiven = value !== null && value !== undefined && value !== "";
+    const unknown = isGiven && !known.some(([each]) => each === value) ? [[value, words(String(value))]] : []; // what is shown is what is sent
+    const none = isRequired && isGiven ? [] : [[null, isRequired ? "choose" : "none"]];
+    const all = [...none, ...unknown, ...known.filter(([each]) => each !== null)];
     return { nodes: html("select", { ...given, onchange: (event) => form.set(path, all[event.target.selectedIndex][0] ?? (isRequired ? undefined : null)) },
-      all.map(([each, text], index) => html("option", { key: index, value: String(each), selected: each === (value ?? null) }, text))) };
+      all.map(([each, text], index) => html("option", { key: index, value: String(each), selected: each === (isGiven ? value : null) }, text))) };
   }
   if (found.type === "boolean") return { isCheck: true, nodes: html("input", { ...given, required: false, type: "checkbox", checked: value === true, onchange: (event) => form.set(path, event.target.checked) }) };
   if (found.type === "integer") {
@@ -148,7 +159,7 @@ const groupOf = (form, found, value, path, { id }) => {
     const ways = found.oneOf.map((/** @type {Json} */ each) => resolved(each, form.root));
     const kinds = ways.map((each) => each.properties[tag].const);
     const open = ways[Math.max(0, kinds.indexOf(value?.[tag]))];
-    const pick = html("select", { id, "aria-label": capital(words(tag)), onchange: (event) => form.set(path, blankOf(ways[event.target.selectedIndex], form.root)) },
+    const pick = html("select", { id, "aria-label": capital(words(tag)), onchange: (event) => form.set(path, begunAs(ways[event.target.selectedIndex], open, value ?? {}, tag, form.root)) },
       kinds.map((kind, index) => html("option", { key: kind, value: kind, selected: ways[index] === open, title: ways[index].description }, words(kind))));
     return { isGroup: true, nodes: [pick, open.description && html("p", { class: "soft small note" }, open.description), fieldsOf(form, open, value ?? {}, path, (name) => name !== tag)] };
   }
