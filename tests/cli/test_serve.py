@@ -416,8 +416,8 @@ def test_api_processes_and_workers_have_a_bound_of_memory(start: Callable[..., S
 
     def bounds(word: bytes) -> set[int]:
         pids = [pid for pid in served.processes() if word in _line(pid)]
-        youngest = [pid for pid in pids if not set(_children(pid)) & set(pids)]
-        return {resource.prlimit(pid, resource.RLIMIT_DATA)[0] for pid in youngest}
+        working = [pid for pid in pids if _threads(pid) > FORKING]
+        return {resource.prlimit(pid, resource.RLIMIT_DATA)[0] for pid in working}
 
     for word in (b"gunicorn", b"workers\0"):  # those beside them may begin later
         until(lambda word=word: bounds(word) == {1_500 << 20}, served)  # type: ignore[misc]  # it is called at once
@@ -428,6 +428,18 @@ def _found(served: Served, what: str) -> list[int]:
     pids = [pid for pid in served.processes() if word in _line(pid)]
     forked = [pid for pid in pids if _parent(pid) in pids]
     return forked if is_forked else [pid for pid in pids if pid not in forked]
+
+
+FORKING: Final = 2
+"""The most threads of a process that only forks others: its own, and one that waits for its parent's end."""
+
+
+def _threads(pid: int) -> int:
+    """Return how many threads a process has."""
+    try:
+        return len(list(Path(f"/proc/{pid}/task").iterdir()))
+    except OSError:
+        return 0
 
 
 def _parent(pid: int) -> int:
