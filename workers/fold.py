@@ -53,8 +53,11 @@ PAGE: Final = 64
 MAX_TRIES: Final = 3
 """How often a command is tried before it is quarantined."""
 
-SLOW_S: Final = 0.01
-"""Seconds of the processor past which a command is slow. An ordinary one takes a twentieth of it."""
+SLOW_S: Final = 0.002
+"""Seconds of the processor that the commands of a slow encounter take, on the average of the last ones."""
+
+NEWEST: Final = 0.25
+"""The share of the newest command in that average."""
 
 KEPT: Final = 10_000
 """Encounters whose state and secrets are cached. A fight of four takes 30 kB, and a millisecond to load."""
@@ -125,8 +128,10 @@ class CommandFolder:
         self.traces = CommandTraces(log)
         self._begun: dict[tuple[str, int], int] = {}
         """When the commands that are not committed yet were begun (nanoseconds), if they are traced."""
+        self._costs: RecentCache[str, float] = RecentCache(KEPT)
+        """The average of what the last commands of each encounter took, in seconds of the processor."""
         self._slow: set[str] = set()
-        """Encounters with a slow command that `take_slow` has not returned yet."""
+        """Encounters whose commands are slow, which `take_slow` has not returned yet."""
         self.deciding_since: float | None = None
         """When the current decision began (monotonic seconds), for the watchdog; None between decisions."""
 
@@ -229,16 +234,21 @@ class CommandFolder:
         return known
 
     def take_slow(self) -> set[str]:
-        """Return the encounters with a slow command since the last call."""
+        """Return the encounters whose commands were slow since the last call."""
         slow, self._slow = self._slow, set()
         return slow
 
     def _time(self, folded: FoldedState[Any], begun: float) -> None:
-        """Note the encounter if its last command, begun at *begun* by the thread's processor, is slow.
+        """Count what the last command took, which was begun at *begun* by the thread's processor.
 
         An opening takes long and comes once, so it does not count.
         """
-        if folded.n > 1 and time.thread_time() - begun > SLOW_S:
+        if folded.n == 1:
+            return
+        before = self._costs.get(folded.encounter) or 0.0
+        cost = before + NEWEST * (time.thread_time() - begun - before)
+        self._costs.put(folded.encounter, cost)
+        if cost > SLOW_S:
             self._slow.add(folded.encounter)
 
     def give_up(self, encounter: str) -> None:

@@ -315,7 +315,7 @@ class GroupFolding:
         self._slow.ask_to_settle()
 
     def _begin_slow(self, encounter: str, slow: SlowEncounters) -> None:
-        """Leave an encounter that had a slow command to the other process from now on."""
+        """Leave an encounter whose commands are slow to the other process from now on."""
         slow.add(encounter)
         self._folding.give_up(encounter)
         if encounter in self._turns:

@@ -1,9 +1,9 @@
 """Fold slow encounters in the process beside the worker: one page after the other, the owners in turn.
 
-An encounter is slow for a minute after one of its commands took `SLOW_S` of a processor. The worker leaves it
-to the other process, where a long decision delays slow encounters alone. They talk in lines of JSON: the
-worker names an encounter to fold or to settle, the process answers what became of it. It has a state of its
-own for each, and folds like another worker: the store's compare-and-set is the only safety.
+An encounter is slow for a minute after its commands took `SLOW_S` of a processor on average. The worker
+leaves it to the other process, where a long decision delays slow encounters alone. They talk in lines of
+JSON: the worker names an encounter to fold or to settle, the process answers what became of it. It has a
+state of its own for each, and folds like another worker: the store's compare-and-set is the only safety.
 
 Laws. The worker asks for one page at a time. A process that was killed says so once it is there again, and
 the page is asked for anew. Only the worker signs: the answer says which commits were written.
@@ -31,7 +31,7 @@ from workers.snapshots import SnapshotWriter
 from workers.turns import Turns, TurnTime
 
 SLOW_FOR_S: Final = 60.0
-"""How long an encounter stays slow after its last slow command."""
+"""How long an encounter stays slow after its commands were."""
 
 REMEMBERED: Final = 10_000
 """How many encounters are known as slow at once."""
@@ -64,7 +64,7 @@ class PageFolded:
     commits: int | None = None
     """The number of commits; None if no command was waiting."""
     is_slow: bool = False
-    """Whether one of its commands was slow."""
+    """Whether its commands were slow."""
     has_failed: bool = False
     """Whether the encounter cannot be folded now."""
     is_lost: bool = False
