@@ -2,7 +2,7 @@
 
 An encounter is slow for a minute after its commands took `SLOW_S` of a processor on average. The worker
 leaves it to the other process, where a long decision delays slow encounters alone. They talk in lines of
-JSON: the worker names an encounter to fold or to settle, the process answers what became of it. It has a
+JSON: the worker names an encounter to fold or to settle, the process answers with the result. It has a
 state of its own for each, and folds like another worker: the store's compare-and-set is the only safety.
 
 Laws. The worker asks for one page at a time. A process that was killed says so once it is there again, and
@@ -57,7 +57,7 @@ class PageAsked:
 
 @dataclass
 class PageFolded:
-    """What became of a page."""
+    """The result of a page."""
 
     encounter: str
     what: str = FOLD

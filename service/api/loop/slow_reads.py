@@ -6,7 +6,7 @@ From then on it is answered by a process with a lower priority, and what that do
 
 Laws. The process begins with the first slow read, and takes them once it is ready. Each request has a socket
 of its own, whose other end is sent to the process. It takes the request as any other: it authenticates,
-counts and stops it. Whoever waits for an answer closes the socket if the client leaves, which stops the read.
+counts and stops it. The API process closes the socket if the client leaves, which stops the read.
 A read is asked once more if the process was killed meanwhile.
 """
 
@@ -101,7 +101,7 @@ class ReadProcess:
     def _is_ready(self) -> bool:
         """Return whether the process takes reads; it says so once."""
         if not self._has_said:
-            with suppress(BlockingIOError):
+            with suppress(OSError):  # it has not said so yet, or is gone
                 self._has_said = self._sent.recv(1) == _READY
         return self._has_said
 
