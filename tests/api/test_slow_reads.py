@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import select
 import signal
 import socket
 import time
@@ -73,25 +72,13 @@ def beside(running: Running) -> tuple[int, int, int]:
             for process in children(keeper)
         ]
 
-    def takes_reads() -> bool:
-        """Return whether a read waits for the process, while the API process answers others."""
+    def has_threads() -> bool:
         running.ask(READ)  # the first one that is slow lets the process begin
-        if len(found()) != 1:
-            return False
-        process = found()[0][-1]
-        os.kill(process, signal.SIGSTOP)
-        line = running.line()
-        try:
-            line.send(f"GET {READ} HTTP/1.1\r\nHost: x\r\n\r\n")
-            for _ in range(5):
-                time.sleep(0.1)
-                running.ask("/livez")
-            return not select.select([line.sock], [], [], 0)[0]
-        finally:
-            os.kill(process, signal.SIGCONT)
-            line.close()
+        return any(len(list(Path(f"/proc/{pid}/task").iterdir())) > slow_reads.THREADS for *_, pid in found())
 
-    until(takes_reads, "one process for slow reads")
+    until(has_threads, "a process for slow reads")
+    time.sleep(2.0)  # it says that it is ready once its threads are there
+    running.ask(READ)
     return found()[0]
 
 
