@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
 import signal
 import socket
 import time
@@ -29,6 +30,7 @@ from service.rules.kernel.meter import WorkStopped, spend
 from service.steps import Pause
 from service.usecases.services import Services
 from tests.api.running import PATIENCE_S, Answer, Running, api
+from tests.support.processes import children, stop
 
 READ = "/v1/rulesets"
 CHANGING = ("date", "ratelimit", "request-id")
@@ -50,12 +52,20 @@ def until(holds: Callable[[], object], what: str) -> None:
         time.sleep(0.01)
 
 
-def children(pid: int) -> list[int]:
-    """Return the processes that *pid* forked, from whichever of its threads."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        found += map(int, (task / "children").read_text().split())
-    return found
+def waits_for(running: Running, process: int) -> bool:
+    """Return whether a read waits while *process* is stopped and others are answered."""
+    stop(process)
+    line = running.line()
+    try:
+        line.send(f"GET {READ} HTTP/1.1\r\nHost: x\r\n\r\n")
+        for _ in range(5):
+            time.sleep(0.1)
+            running.ask("/livez")
+        return not select.select([line.sock], [], [], 0)[0]
+    finally:
+        os.kill(process, signal.SIGCONT)
+        line.close()
+        time.sleep(0.5)  # it goes on before it is stopped again
 
 
 def beside(running: Running) -> tuple[int, int, int]:
@@ -77,8 +87,7 @@ def beside(running: Running) -> tuple[int, int, int]:
         return any(len(list(Path(f"/proc/{pid}/task").iterdir())) > slow_reads.THREADS for *_, pid in found())
 
     until(has_threads, "a process for slow reads")
-    time.sleep(2.0)  # it says that it is ready once its threads are there
-    running.ask(READ)
+    until(lambda: waits_for(running, found()[0][-1]), "that process takes reads")
     return found()[0]
 
 
@@ -102,7 +111,7 @@ def test_a_slow_read_has_the_same_answer_from_the_other_process(
     first = running.ask(READ, method, fields)  # by the API process: it is not known as slow
     _, _, process = beside(running)
     with_it = running.ask(READ, method, fields)
-    os.kill(process, signal.SIGSTOP)
+    stop(process)
     line = running.line()
     line.sock.settimeout(0.5)
     with pytest.raises(TimeoutError):
@@ -127,7 +136,7 @@ def _lasting(answer: Answer) -> list[tuple[str, str]]:
 def test_a_read_is_asked_again_if_its_process_is_killed(running: Running) -> None:
     _, keeper, process = beside(running)
     first = running.ask(READ)
-    os.kill(process, signal.SIGSTOP)
+    stop(process)
     line = running.line()
     line.send(f"GET {READ} HTTP/1.1\r\nHost: x\r\n\r\n")
     time.sleep(0.2)  # so that it is sent to the process that is killed

@@ -21,6 +21,7 @@ from service.log import bucket_of
 from service.log.valkey import ValkeyLog
 from service.signals.doorbell import NOTIFY_MS, RqNotifier
 from tests.support import crashes
+from tests.support.processes import is_stopped
 from tests.support.tiny_game import SHELF
 from tests.support.tiny_table import KEY, Sitting, eid, opening, request, secrets_of
 
@@ -57,7 +58,7 @@ class WorkerProcess:
 
     def is_stopped(self) -> bool:
         """Tell whether SIGSTOP has reached it."""
-        return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+        return is_stopped(self.pid)
 
     def lines(self, event: str) -> list[dict[str, Any]]:
         """Return its log lines of *event*."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from service.stores import checkpoints
+from tests.support.processes import children, stop
 from tests.support.tiny_table import eid
 from tests.workers.conftest import Hall, WorkerProcess, until
 from workers.slow_encounters import FOLD, SETTLE, PageFolded, SlowEncounters
@@ -27,10 +28,6 @@ def slow_process(worker: WorkerProcess) -> int:
     return max(children(keeper))
 
 
-def children(pid: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
 # --- with real processes ------------------------------------------------------------------------------
 
 
@@ -41,7 +38,7 @@ def test_a_slow_encounter_is_folded_to_the_same_bytes_and_delays_no_other(hall: 
         hall.open(encounter)
     hall.until_folded()
     beside = slow_process(worker)
-    os.kill(beside, signal.SIGSTOP)
+    stop(beside)
     for _ in range(5):
         hall.do(SLOW, "roll")
         hall.do(QUICK, "roll")
@@ -60,7 +57,7 @@ def test_a_slow_encounter_goes_on_after_its_process_was_killed(hall: Hall) -> No
     hall.open(SLOW)
     hall.until_folded()
     beside = slow_process(worker)
-    os.kill(beside, signal.SIGSTOP)
+    stop(beside)
     for _ in range(70):
         hall.do(SLOW, "roll")
     os.kill(beside, signal.SIGKILL)
