@@ -241,8 +241,80 @@ async def _nothing() -> None:
     return None
 
 
+class Taking:
+    """One thread of the process for slow reads, in this process, and the operation that it is asked for."""
+
+    def __init__(self, services: Services) -> None:
+        self.served = create_app(services).extensions[SERVED]
+        self.operation = OPERATIONS.all["listProblemTypes"]
+        self._sent, self._taken = socket.socketpair()
+        watch = slow_reads._Watch()  # noqa: SLF001 - as the process has it
+        take = slow_reads._take_all  # noqa: SLF001 - as above
+        self._thread = Thread(target=take, args=(self.served, self._taken, watch), daemon=True)
+        self._thread.start()
+        Thread(target=watch.run, daemon=True).start()
+
+    def connect(self) -> socket.socket:
+        """Send one end of a connection, and return the other."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._sent, [b"?"], [theirs.fileno()])
+        ours.settimeout(PATIENCE_S)
+        return ours
+
+    def ask(self, connection: socket.socket, operation: str = "") -> None:
+        """Ask for the operation, or for another one."""
+        question: dict[str, Any] = {
+            "operation": operation or self.operation.id,
+            "names": {},
+            "method": "GET",
+            "path": self.operation.path,
+            "query_text": "",
+            "given": {},
+            "headers": {},
+            "address": "::1",
+        }
+        connection.sendall(json.dumps(question).encode() + b"\n")
+
+    def status(self, connection: socket.socket) -> int:
+        """Return the status of the answer."""
+        with connection.makefile("rb") as lines:
+            return int(json.loads(lines.readline())["status"])
+
+    def close(self) -> None:
+        self._sent.close()
+        self._thread.join(PATIENCE_S)
+        self._taken.close()
+
+
+@pytest.fixture
+def taking(services: Services, monkeypatch: pytest.MonkeyPatch) -> Iterator[Taking]:
+    monkeypatch.setattr(slow_reads, "WATCHED_S", 0.01)
+    made = Taking(services)
+    handler = made.operation.handler
+    yield made
+    object.__setattr__(made.operation, "handler", handler)
+    made.close()
+
+
+def test_no_client_that_leaves_and_no_fault_takes_a_thread_away(taking: Taking) -> None:
+    for _ in range(3):
+        taking.connect().close()
+    with taking.connect() as left:
+        left.sendall(b'{"operation": ')
+        left.shutdown(socket.SHUT_WR)
+        assert left.recv(1) == b""
+    with taking.connect() as strange:
+        taking.ask(strange, "noSuchOperation")
+        assert strange.recv(1) == b""
+
+    with taking.connect() as next_one:
+        taking.ask(next_one)
+        assert taking.status(next_one) == 200
+
+
 @pytest.mark.parametrize("why", ["the client has left", "it takes too long"])
-def test_a_read_is_stopped(services: Services, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+def test_a_read_is_stopped(taking: Taking, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
     has_begun, was_stopped = Event(), Event()
 
     def spin(_request: ApiRequest) -> ApiResponse:
@@ -256,33 +328,11 @@ def test_a_read_is_stopped(services: Services, monkeypatch: pytest.MonkeyPatch, 
             raise
         return ApiResponse({})
 
-    operation = OPERATIONS.all["listProblemTypes"]
-    monkeypatch.setattr(slow_reads, "WATCHED_S", 0.01)
+    object.__setattr__(taking.operation, "handler", spin)
     if why == "it takes too long":
         monkeypatch.setattr(slow_reads, "READ_S", 0.05)
-    question: dict[str, Any] = {
-        "operation": operation.id,
-        "names": {},
-        "method": "GET",
-        "path": operation.path,
-        "query_text": "",
-        "given": {},
-        "headers": {},
-        "address": "::1",
-    }
-    ending, taken = socket.socketpair()
-    ours, theirs = socket.socketpair()
-    watch = slow_reads._Watch()  # noqa: SLF001 - as the process has it
-    handler = operation.handler
-    served = create_app(services).extensions[SERVED]
-    taking = Thread(target=slow_reads._take_all, args=(served, taken, watch), daemon=True)  # noqa: SLF001 - as above
-    object.__setattr__(operation, "handler", spin)
-    try:
-        socket.send_fds(ending, [b"?"], [theirs.fileno()])
-        theirs.close()
-        Thread(target=watch.run, daemon=True).start()
-        taking.start()
-        ours.sendall(json.dumps(question).encode() + b"\n")
+    with taking.connect() as ours:
+        taking.ask(ours)
         assert has_begun.wait(PATIENCE_S)
         if why == "the client has left":
             ours.close()
@@ -290,11 +340,4 @@ def test_a_read_is_stopped(services: Services, monkeypatch: pytest.MonkeyPatch, 
         assert was_stopped.wait(PATIENCE_S)
 
         if why == "it takes too long":
-            with ours.makefile("rb") as lines:
-                assert json.loads(lines.readline())["status"] == 503
-    finally:
-        object.__setattr__(operation, "handler", handler)
-        ending.close()
-        taking.join(PATIENCE_S)
-        taken.close()
-        ours.close()
+            assert taking.status(ours) == 503

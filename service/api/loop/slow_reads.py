@@ -24,6 +24,8 @@ from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Any, Final
 
+import structlog
+
 from service.api import event_stream
 from service.api.exchange import Reply, RequestHead
 from service.api.operations import OPERATIONS, Operation
@@ -53,6 +55,7 @@ WATCHED_S: Final = 0.1
 """How soon a read is stopped that nobody waits for."""
 
 _READY: Final = b"r"
+_logger: Final = structlog.get_logger()
 _LIMIT: Final = 1 << 20
 """Bytes of a line: the header fields of a request or of an answer."""
 
@@ -96,7 +99,8 @@ class ReadProcess:
             self._slow.put(asked.path, True)  # noqa: FBT003 - a cache of nothing else
             if not self._has_begun:
                 self._has_begun = True
-                os.write(self._alive, BEGIN)
+                with suppress(BrokenPipeError):  # `has_ended` finds it
+                    os.write(self._alive, BEGIN)
 
     def _is_ready(self) -> bool:
         """Return whether the process takes reads; it says so once."""
@@ -130,23 +134,29 @@ class ReadProcess:
     async def _ask(self, question: bytes) -> tuple[dict[str, Any], bytes] | None:
         """Return the head and the body of an answer; None if the process died meanwhile."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            while True:
-                try:
-                    socket.send_fds(self._sent, [b"?"], [theirs.fileno()])
-                    break
-                except BlockingIOError:
-                    await asyncio.sleep(WATCHED_S)
-        reader, writer = await asyncio.open_connection(sock=ours, limit=_LIMIT)
+        writer = None
         try:
+            with theirs:
+                await self._send(theirs)
+            reader, writer = await asyncio.open_connection(sock=ours, limit=_LIMIT)
             writer.write(question)
             head = json.loads(await reader.readline() or b"null")
             body = await reader.read() if head is not None else b""
         except (ConnectionError, ValueError):
             return None
         finally:
-            writer.close()
+            (ours if writer is None else writer).close()
         return (head, body) if head is not None and len(body) == head["length"] else None
+
+    async def _send(self, connection: socket.socket) -> None:
+        """Send one end of a connection to the process; raises `ConnectionError` if it is gone."""
+        while True:
+            try:
+                socket.send_fds(self._sent, [b"?"], [connection.fileno()])
+            except BlockingIOError:
+                await asyncio.sleep(WATCHED_S)
+            else:
+                return
 
 
 def _may_be_slow(operation: Operation, asked: RequestHead) -> bool:
@@ -222,8 +232,11 @@ def _take_all(served: AppContext, taken: socket.socket, watch: _Watch) -> None:
         waiting = _WaitedRead(socket.socket(fileno=files[0]))
         watch.begin(waiting)
         try:
-            with suppress(OSError):  # nobody waits any more
-                _answer(served, waiting)
+            _answer(served, waiting)
+        except (OSError, ValueError):
+            pass  # the client has left, perhaps before asking
+        except Exception:
+            _logger.exception("reads.failed")  # the thread answers the next one
         finally:
             watch.end(waiting)
 
