@@ -130,6 +130,8 @@ class CommandFolder:
         """When the commands that are not committed yet were begun (nanoseconds), if they are traced."""
         self._costs: RecentCache[str, float] = RecentCache(KEPT)
         """The average of what the last commands of each encounter took, in seconds of the processor."""
+        self._suspicious: set[str] = set()
+        """Encounters in which a worker may have died, until no command waits."""
         self._slow: set[str] = set()
         """Encounters whose commands are slow, which `take_slow` has not returned yet."""
         self.deciding_since: float | None = None
@@ -203,8 +205,10 @@ class CommandFolder:
             return folded, []
         if secrets is None or folded.n == 0 or not secrets.are_of(folded.state):
             return None
-        if not self.watch.may_fold(folded.encounter) or notifications[0].n < self.watch.resumes(
-            folded.encounter
+        if (
+            folded.encounter in self._suspicious
+            or not self.watch.may_fold(folded.encounter)
+            or notifications[0].n < self.watch.resumes(folded.encounter)
         ):
             return None
         folds: list[CommitWrite] = []
@@ -254,6 +258,7 @@ class CommandFolder:
     def give_up(self, encounter: str) -> None:
         """Drop the cached state of an encounter that another process folds from now on."""
         self._folder.drop(encounter)
+        self._suspicious.discard(encounter)
 
     def recheck(self) -> None:
         """Compare every encounter with what was signed before it is folded again, after a store outage."""
@@ -301,13 +306,11 @@ class CommandFolder:
         self._begun.clear()
         secrets = self._secrets_for(folded)
         waiting: list[CommitWrite] = []
-        suspicious, crashed = cold, False
+        crashed = False
         resumes = self.watch.resumes(encounter)
         for entry in entries:
             begun = time.thread_time()
-            tries = self._log.tried(encounter, entry.n) if suspicious else 1
-            if entry is entries[0]:
-                suspicious = tries > 1
+            tries = self._tries(encounter, entry.n, cold=cold and entry is entries[0])
             if entry.n < resumes and not _accepts_line(entry.raw):  # sent during a dispute: dice may be known
                 cause = because(DISPUTED, folded.ruleset)
                 written: DecidedCommit[Any] | None = quarantine_request(folded, entry.raw, entry.n, cause)
@@ -319,18 +322,29 @@ class CommandFolder:
             waiting.append(self._to_write(folded, entry, written))
             folded = self._reached(written.folded)
             self._time(folded, begun)
-            if suspicious:
+            if encounter in self._suspicious:
                 self._log.commit(encounter, *self._ready(folded, waiting))
                 waiting = []
             if turn.is_over:
                 break
         if waiting:
             self._log.commit(encounter, *self._ready(folded, waiting))
+        if len(entries) < PAGE and folded.n == entries[-1].n:
+            self._suspicious.discard(encounter)
         if crashed:
             self._folder.drop(encounter)  # the next page starts cold, and counts the try
         else:
             self._keep(start, folded)
         return folded.n - start.n
+
+    def _tries(self, encounter: str, n: int, *, cold: bool) -> int:
+        """Return which try of command *n* this is, counted where a worker may have died."""
+        if not cold and encounter not in self._suspicious:
+            return 1
+        tries = self._log.tried(encounter, n)
+        if tries > 1:  # this turn may end before the command that killed
+            self._suspicious.add(encounter)
+        return tries
 
     def _try(
         self,

@@ -303,6 +303,39 @@ def test_a_command_that_was_tried_before_is_decided_alone(log: Meddler) -> None:
     assert _stored(log, sitting)
 
 
+def test_what_follows_a_command_that_was_tried_before_is_decided_alone_in_later_turns_too(
+    log: Meddler,
+) -> None:
+    sitting = _sitting(1)
+    _append(log, sitting)
+    log.tried(eid(), 1)
+    folding, _ = _folding(log)
+
+    assert folding.fold_page(eid(), TurnTime(0.0)) == 1
+    fold_whole(folding, eid())
+
+    assert log.tries[1:] == [1, 2, 3, 4]
+    assert _stored(log, sitting)
+
+
+def test_once_no_command_waits_the_next_ones_are_decided_together_again(log: Meddler) -> None:
+    sitting = _sitting(1)
+    _append(log, sitting)
+    log.tried(eid(), 1)
+    folding, _ = _folding(log)
+    fold_whole(folding, eid())
+    log.tries.clear()
+    start = len(sitting.requests)
+    for _ in range(2):
+        sitting.do("roll")
+    _append(log, sitting, start)
+
+    assert folding.fold_page(eid(), TurnTime(LONG_S)) == 2
+
+    assert log.tries == []
+    assert _stored(log, sitting)
+
+
 @pytest.mark.plants_crash
 def test_a_command_that_breaks_is_tried_three_times_and_no_more(log: Meddler) -> None:
     sitting = _sitting(1)

@@ -54,8 +54,9 @@ def test_a_command_that_kills_its_worker_is_quarantined_after_three_tries(hall: 
         until(partial(_is_folded_or_dead, hall, worker), "folded or dead")
         deaths += worker.process.poll() == -signal.SIGKILL
 
-    # The first worker decided commands 1 to 3 together, so its death counted against command 1.
-    assert deaths == 4
+    # Three deaths count against the command. One before may count against command 1, decided together with
+    # it; so may one that counts against none, if a first turn ended with command 1.
+    assert 3 <= deaths <= 5
     assert _outcomes(hall, eid()) == ["accepted", "accepted", "quarantined", "accepted"]
 
 
