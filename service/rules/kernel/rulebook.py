@@ -73,6 +73,8 @@ class Rule:
     sources: Source | tuple[Source, ...]
     settles: tuple[str, ...] = ()
     """The ambiguities of the ledger (A-.., C-..) that this rule decides."""
+    left_open: str = ""
+    """What the books and the ledger leave open, of a rule that answers it; empty for one that they have."""
 
     @property
     def places(self) -> tuple[Source, ...]:

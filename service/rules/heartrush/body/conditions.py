@@ -78,6 +78,7 @@ HR_COND_27: Final = Rule(
     "While no combat runs fading conditions lose a level for each round's time, but not a bad night's.",
     RULING,
     settles=("A-68",),
+    left_open="no book says when a condition that fades by the round fades outside rounds",
 )
 
 
@@ -85,6 +86,7 @@ HR_COND_29: Final = Rule(
     "HR-COND-29",
     "A condition that is laid for a time ends when the campaign clock has passed it.",
     RULING,
+    left_open="the books lay conditions until something ends them, and have none by the clock",
 )
 
 

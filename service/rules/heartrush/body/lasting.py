@@ -205,6 +205,7 @@ HR_COND_30: Final = Rule(
     "HR-COND-30",
     "While no combat runs a round's time ends what lasts for a round or an engagement, the clock the rest.",
     RULING,
+    left_open="the ledger has what lasts for a round, and not who ends it while no combat runs",
 )
 
 

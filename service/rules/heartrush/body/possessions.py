@@ -24,16 +24,19 @@ HR_ITEM_1: Final = Rule(
     "HR-ITEM-1",
     "A thrown weapon leaves the hand, and lies where its target stands until somebody picks it up.",
     RULING,
+    left_open="the ledger says what throws a second weapon, and not where a weapon is afterwards",
 )
 HR_ITEM_2: Final = Rule(
     "HR-ITEM-2",
     "What lies within 5 ft is picked up into an empty hand; what is let go lies where its holder stands.",
     books.COMBAT.at("Object Interaction"),
+    left_open="the ledger has the object interaction, and nothing that lies on the ground",
 )
 HR_LIGHT_1: Final = Rule(
     "HR-LIGHT-1",
     "A burning lantern lights what is around its bearer, wherever it goes: brightly near by, then dimly.",
     books.BASICS.at("Lighting"),
+    left_open="the ledger has light by cells; the book names the area around a lantern",
 )
 
 

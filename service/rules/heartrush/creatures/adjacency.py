@@ -17,6 +17,7 @@ HR_FALL_4: Final = Rule(
     "HR-FALL-4",
     "Across a ledge two creatures are as far apart as it is high, for melee, holds, trips and help.",
     RULING,
+    left_open="the ledger has distance by cells, and no height between two of them",
 )
 
 

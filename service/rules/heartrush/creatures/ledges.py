@@ -24,11 +24,13 @@ HR_FALL_2: Final = Rule(
     "HR-FALL-2",
     "A creature that goes over a ledge, willing or not, falls to the ground below and moves no further.",
     RULING,
+    left_open="the ledger has the fall, and not where a map lets somebody fall",
 )
 HR_FALL_3: Final = Rule(
     "HR-FALL-3",
     "Only a climb leads up a ledge, and climbing down is no fall; from below it stops a push as a wall does.",
     RULING,
+    left_open="the ledger has climbs by cells, and no edge that only a climb leads up",
 )
 
 

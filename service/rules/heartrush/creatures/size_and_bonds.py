@@ -121,6 +121,7 @@ HR_COND_31: Final = Rule(
     "HR-COND-31",
     "Fear, rage and charm end when the creature that they are about dies or leaves.",
     RULING,
+    left_open="the ledger lifts rage by an attack on its source, and not where none is possible",
 )
 
 
@@ -287,6 +288,7 @@ HR_MOVE_7: Final = Rule(
     "HR-MOVE-7",
     "One table says of each way to move what it brings: trips, falls, strikes, breath, company.",
     RULING,
+    left_open="the ledger has each way to move, and not what all of them bring",
 )
 
 

@@ -22,11 +22,13 @@ HR_ASP_1: Final = Rule(
     "HR-ASP-1",
     "Destiny points up to the rank of an aspect that fits add as much to the next skill check.",
     books.CHARACTERS.at("Aspects"),
+    left_open="the ledger has destiny points and aspects, and nothing that spends them",
 )
 HR_ASP_2: Final = Rule(
     "HR-ASP-2",
     "An aspect that hinders lowers the next check by its rank, for as many destiny points.",
     (books.MECHANICS.at("Wounds"), books.CHARACTERS.at("Aspects")),
+    left_open="the ledger has wounds that are invoked like aspects, and not aspects",
 )
 
 Use = Literal["spend", "earn"]

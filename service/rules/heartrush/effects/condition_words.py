@@ -18,6 +18,7 @@ HR_SVC_9: Final = Rule(
     "HR-SVC-9",
     "A condition that is laid is one of the book, with the creature that it needs, or is said to be custom.",
     RULING,
+    left_open="the ledger has the conditions of the book, and not words that a GM makes up",
 )
 
 ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(

@@ -20,11 +20,13 @@ HR_GRAP_8: Final = Rule(
     "HR-GRAP-8",
     "A hold ends when the two are not next to each other any more, whatever has moved either of them.",
     RULING,
+    left_open="the ledger has holds, and not what ends one whose two are moved apart",
 )
 HR_CLIMB_2: Final = Rule(
     "HR-CLIMB-2",
     "A climb ends when its climber is not in the space of its mount any more; a mount carries its climbers.",
     RULING,
+    left_open="the ledger has climbs on creatures, and not what ends one that nobody lets go of",
 )
 
 

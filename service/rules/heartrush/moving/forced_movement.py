@@ -55,6 +55,7 @@ HR_FORCE_5: Final = Rule(
     "HR-FORCE-5",
     "No way leads straight away from one's own place: who pushes a creature that is in it says which way.",
     RULING,
+    left_open="the ledger has pushes straight away, and not from the very place of who pushes",
 )
 HR_FORCE_3: Final = Rule(
     "HR-FORCE-3",

@@ -153,6 +153,7 @@ HR_MOVE_8: Final = Rule(
     "HR-MOVE-8",
     "Whom a hidden creature stops in somebody else's space ends in the nearest free place.",
     RULING,
+    left_open="the ledger has who may be passed, and no hidden creature that stops somebody there",
 )
 HR_MOVE_3: Final = Rule(
     "HR-MOVE-3",

@@ -50,6 +50,7 @@ HR_GEN_9: Final = Rule(
     "Of two opposed checks the higher total wins; a tie, or failing outright, goes against who tries.",
     (books.OFFENSIVES, books.CHECKS.at("Complications")),
     settles=("A-52",),
+    left_open="the ledger has contests of combat alone, and natural ones of checks alone",
 )
 
 BODILY: Final[tuple[Ability, ...]] = ("might", "agility")

@@ -22,6 +22,7 @@ HR_BREATH_3: Final = Rule(
     "HR-BREATH-3",
     "Whose head comes under water holds its breath, or suffocates if it cannot; above water it breathes.",
     RULING,
+    left_open="the ledger has breath that is held by command, and not who comes under water",
 )
 
 
@@ -29,6 +30,7 @@ HR_BREATH_4: Final = Rule(
     "HR-BREATH-4",
     "Who falls unconscious, or is stunned or incapacitated, holds its breath no longer.",
     RULING,
+    left_open="the ledger has breath that is held, and not who cannot hold it any longer",
 )
 
 

@@ -21,6 +21,7 @@ HR_COND_28: Final = Rule(
     "Outside combat each round's time hurts who burns or has no air, and uses up breath, as a round does.",
     RULING,
     settles=("A-68",),
+    left_open="no book says what a fire or want of air does outside rounds",
 )
 
 BECAUSE: Final = ("HR-SVC-1", "A-68")

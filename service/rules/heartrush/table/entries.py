@@ -145,11 +145,13 @@ HR_CARRY_1: Final = Rule(
     "HR-CARRY-1",
     "What belongs to the fight stays behind: place, rush, bonds, cover, lying prone, and being out of it.",
     RULING,
+    left_open="the books know one campaign, and no border between two encounters",
 )
 HR_CARRY_2: Final = Rule(
     "HR-CARRY-2",
     "Each day between two encounters has a long rest that succeeds; other days are played.",
     RULING,
+    left_open="no book says how nights between sessions are slept",
 )
 
 D = TypeVar("D", Ability, Spell)

@@ -226,6 +226,7 @@ HR_SVC_8: Final = Rule(
     "HR-SVC-8",
     "A fight has two sides: with more the book does not say who has priority next, nor when a round ends.",
     RULING,
+    left_open="the ledger has two sides as a default, and does not say why",
 )
 
 

@@ -56,6 +56,7 @@ HR_SVC_7: Final = Rule(
     "After a fight another may begin in the same encounter: rounds are numbered on, rush starts at 0.",
     RULING,
     settles=("A-71",),
+    left_open="the books speak of encounters, and of nothing that an encounter of this service is",
 )
 HR_SVC_4: Final = Rule(
     "HR-SVC-4",
