@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
+
+
+SLOW_FOR_S: Final = 60.0
+"""How long what was slow once counts as slow."""
+
+_SLOW: Final = 10_000
+"""How many keys are known as slow at once."""
 
 
 class RecentCache(Generic[K, V]):
@@ -109,3 +116,17 @@ class RecentCache(Generic[K, V]):
         self._ends.pop(key, None)
         self._size -= self._sizes.pop(key, 0)
         return self._values.pop(key, None)
+
+
+class SlowKeys(Generic[K]):
+    """The keys of what was slow within the last minute, by a *clock*."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._until: RecentCache[K, bool] = RecentCache(_SLOW, seconds=SLOW_FOR_S, clock=clock)
+
+    def __contains__(self, key: K) -> bool:
+        return self._until.get(key) is not None
+
+    def add(self, key: K) -> None:
+        """Note that *key* was slow now."""
+        self._until.put(key, True)  # noqa: FBT003 - a cache of nothing else

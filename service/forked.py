@@ -12,9 +12,10 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from socket import socket, socketpair
 from typing import Final, NoReturn
 
 import structlog
@@ -25,6 +26,8 @@ NICENESS: Final = 10
 PAUSE_S: Final = 1.0
 """Pause before a killed process is forked again."""
 
+_STEP_S: Final = 0.02
+
 BEGIN: Final = b"r"
 """The byte in the pipe that lets the keeper begin."""
 
@@ -33,6 +36,49 @@ _SESSION: Final = Path("/proc/self/autogroup")
 
 _STOPS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _logger: Final = structlog.get_logger()
+
+
+class ForkKeeper:
+    """The keeper of the processes beside its owner, seen from the owner, which has no threads yet."""
+
+    def __init__(
+        self, works: Callable[[int, socket], Mapping[str, Callable[[], None]]], unneeded: Iterable[int] = ()
+    ) -> None:
+        """Fork the keeper; there *works* returns what `keep` runs, and the files *unneeded* are closed.
+
+        It is called with the reading end of the pipe, and one end of a socket whose other end is `channel`.
+        """
+        heard, self._said = os.pipe()
+        os.set_blocking(self._said, False)
+        self.channel, theirs = socketpair()
+        self._pid = os.fork()
+        if self._pid == 0:
+            self.channel.close()
+            for file in (self._said, *unneeded):
+                os.close(file)
+            keep(works(heard, theirs), heard)
+        os.close(heard)
+        theirs.close()
+
+    def say(self, byte: bytes) -> None:
+        """Write to the pipe, first of all `BEGIN`. Thread-safe."""
+        with suppress(BlockingIOError, BrokenPipeError):  # so much waits there; or `has_ended` finds it
+            os.write(self._said, byte)
+
+    def has_ended(self) -> bool:
+        """Return whether the keeper has ended, which it does of itself only if its processes returned."""
+        return os.waitpid(self._pid, os.WNOHANG)[0] != 0
+
+    def end(self, seconds: float) -> None:
+        """Wait for the end of the keeper, and kill it after *seconds*; the processes end with the pipe."""
+        ends = time.monotonic() + seconds
+        while not self.has_ended():
+            if time.monotonic() > ends:
+                os.kill(self._pid, signal.SIGKILL)
+                os.waitpid(self._pid, 0)
+                break
+            time.sleep(_STEP_S)
+        os.close(self._said)
 
 
 def keep(works: Mapping[str, Callable[[], None]], pipe: int) -> NoReturn:

@@ -8,7 +8,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from service.caches import RecentCache
+from service.caches import SLOW_FOR_S, RecentCache, SlowKeys
 
 
 def filled(cache: RecentCache[str, int], values: str) -> RecentCache[str, int]:
@@ -102,3 +102,19 @@ def test_threads_use_one_cache_at_once() -> None:
 
     assert not wrong
     assert len(cache) <= 8
+
+
+def test_what_was_slow_is_slow_for_a_minute_after_the_last_time() -> None:
+    now = [0.0]
+    slow: SlowKeys[str] = SlowKeys(lambda: now[0])
+
+    slow.add("a")
+    now[0] = SLOW_FOR_S - 1
+    slow.add("b")
+
+    assert ("a" in slow, "b" in slow, "c" in slow) == (True, True, False)
+    now[0] = SLOW_FOR_S
+    assert ("a" in slow, "b" in slow) == (False, True)
+    slow.add("a")
+    now[0] = 2 * SLOW_FOR_S - 1
+    assert ("a" in slow, "b" in slow) == (True, False)

@@ -23,18 +23,12 @@ from typing import Any, Final
 
 import structlog
 
-from service.caches import RecentCache
+from service.caches import SlowKeys
 from service.log.errors import NoSuchEncounter, StoreFailure
 from workers.fold import CommandFolder
 from workers.heartbeat import HangWatch
 from workers.snapshots import SnapshotWriter
 from workers.turns import Turns, TurnTime
-
-SLOW_FOR_S: Final = 60.0
-"""How long an encounter stays slow after its commands were."""
-
-REMEMBERED: Final = 10_000
-"""How many encounters are known as slow at once."""
 
 PAGE_S: Final = 0.05
 """Seconds of the processor for one page, if its first command takes less."""
@@ -81,7 +75,7 @@ class SlowEncounters:
     def __init__(self, channel: socket, owner_of: Callable[[str], str]) -> None:
         """Fold by the process at the other end of *channel*; *owner_of* is as in `Turns`."""
         self._channel = channel
-        self._slow: RecentCache[str, bool] = RecentCache(REMEMBERED, seconds=SLOW_FOR_S, clock=time.monotonic)
+        self._slow: SlowKeys[str] = SlowKeys(time.monotonic)
         self._turns = Turns(owner_of)
         self._round: deque[str] = deque()
         self._settling: dict[str, None] = {}
@@ -95,11 +89,11 @@ class SlowEncounters:
 
     def has(self, encounter: str) -> bool:
         """Return whether *encounter* is slow."""
-        return self._slow.get(encounter) is not None
+        return encounter in self._slow
 
     def add(self, encounter: str) -> None:
         """Take *encounter* as slow from now on."""
-        self._slow.put(encounter, True)  # noqa: FBT003 - a cache of nothing else
+        self._slow.add(encounter)
 
     def read(self, encounter: str) -> None:
         """Let *encounter* wait for a page."""

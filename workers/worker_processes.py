@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -25,14 +24,13 @@ from typing import Final
 
 import structlog
 
-from service.forked import BEGIN, keep
+from service.forked import BEGIN, ForkKeeper
 from workers.periodic import PeriodicThread
 
 END_S: Final = 10.0
 """How long a worker that stops waits for its jobs to be put back."""
 
 _RING, _END = BEGIN, b"e"
-_STEP_S: Final = 0.02
 _logger: Final = structlog.get_logger()
 
 
@@ -45,16 +43,10 @@ class WorkerProcesses:
         *jobs* is called with the end of the pipe from which `listen` reads, *slow* with one end of a socket.
         The other end is the attribute *slow*.
         """
-        heard, self._said = os.pipe()
-        os.set_blocking(self._said, False)
-        self.slow, theirs = socket.socketpair()
-        self._pid = os.fork()
-        if self._pid == 0:
-            os.close(self._said)
-            self.slow.close()
-            keep({"jobs": partial(jobs, heard), "slow": partial(slow, theirs)}, heard)
-        os.close(heard)
-        theirs.close()
+        self._keeper = ForkKeeper(
+            lambda heard, theirs: {"jobs": partial(jobs, heard), "slow": partial(slow, theirs)}
+        )
+        self.slow = self._keeper.channel
 
     def start(self) -> None:
         """Let the processes begin: the worker has what it needs, and so will they."""
@@ -62,27 +54,18 @@ class WorkerProcesses:
 
     def ring(self) -> None:
         """Let the jobs that are due be looked for now. Thread-safe."""
-        with suppress(BlockingIOError, BrokenPipeError):  # so many rings wait; or `has_ended` finds it
-            os.write(self._said, _RING)
+        self._keeper.say(_RING)
 
     def has_ended(self) -> bool:
         """Return whether the forked process has ended, which it does of itself only if it was asked to."""
-        return os.waitpid(self._pid, os.WNOHANG)[0] != 0
+        return self._keeper.has_ended()
 
     def end(self) -> None:
         """Let the jobs that run be put back, and return when the processes have ended."""
         with suppress(OSError):
             self.slow.shutdown(socket.SHUT_RDWR)  # the thread that reads from it ends too
-        with suppress(BlockingIOError, BrokenPipeError):
-            os.write(self._said, _END)
-        ends = time.monotonic() + END_S
-        while not self.has_ended():
-            if time.monotonic() > ends:
-                os.kill(self._pid, signal.SIGKILL)
-                os.waitpid(self._pid, 0)
-                break
-            time.sleep(_STEP_S)
-        os.close(self._said)  # ends what still runs
+        self._keeper.say(_END)
+        self._keeper.end(END_S)
 
 
 class WorkerProcessesWatch(PeriodicThread):

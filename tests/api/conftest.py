@@ -28,6 +28,7 @@ from tests.api.client import Api, Table
 from tests.support.folding import fold_whole
 from tests.support.tiny_game import SHELF as TINY_SHELF
 from tests.support.tiny_table import SIGNER
+from tests.support.waiting import until
 from workers.fold import CommandFolder
 from workers.notary import CheckpointSigner
 
@@ -127,10 +128,7 @@ def services(log: Log) -> Iterator[Services]:
 
 def until_it_listens(services: Services) -> None:
     """Wait until *host* hears of commits, as a service that is ready does."""
-    ends = time.monotonic() + 30
-    while not services.outcomes.is_active:
-        assert time.monotonic() < ends, "the subscription does not stand"
-        time.sleep(0.001)
+    until(lambda: services.outcomes.is_active, "the service hears of commits", every_s=0.001)
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from service.usecases.services import Services
 from tests.api.client import Api, Table
 from tests.api.test_amendments import ADD, ROLL, accepted, did, line, made
 from tests.api.test_stream import STREAM, Event, Stream, numbers
-from tests.api.test_webhooks import Narrator, until
+from tests.api.test_webhooks import Narrator
 from tests.api.test_webhooks import made as hooked
+from tests.support.waiting import until
 from tests.support.webhook_receiver import NETWORK, Receiver, receiver
 
 Follow = Callable[..., Stream]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from threading import Event, Thread
 from typing import Any
 from unittest import mock
@@ -17,6 +16,7 @@ from service.log.memory.listener import MemoryListener
 from service.signals.outcomes import OutcomeListener
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
+from tests.support.waiting import until
 
 EID = "00112233-4455-6677-8899-aabbccddeeff"
 
@@ -170,13 +170,6 @@ def test_a_hook_that_fails_keeps_nobody_waiting(log: Flaky, outcomes: OutcomeLis
     commit(log)
 
     assert outcomes.wait(EID, 1, 10) == Outcome(EID, 1, b"one")
-
-
-def until(holds: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < ends
-        time.sleep(0.001)
 
 
 LAST_LOOK = 2

@@ -13,7 +13,7 @@ from service.usecases.refusals import WINDOW_S, SeatRefusals, TooManyRefusals
 from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.test_refused import Fight
-from tests.api.test_webhooks import until
+from tests.support.waiting import until
 
 BAD = {"type": "add", "amount": 99}
 

@@ -9,7 +9,7 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -25,12 +25,13 @@ from service.api.loop.slow_reads import ReadProcess
 from service.api.loop.sockets import SocketLimits
 from service.api.operations import OPERATIONS
 from service.api.request import ApiRequest, ApiResponse
-from service.caches import RecentCache
+from service.caches import SlowKeys
 from service.rules.kernel.meter import WorkStopped, spend
 from service.steps import Pause
 from service.usecases.services import Services
 from tests.api.running import PATIENCE_S, Answer, Running, api
 from tests.support.processes import children, stop
+from tests.support.waiting import until
 
 READ = "/v1/rulesets"
 CHANGING = ("date", "ratelimit", "request-id")
@@ -43,13 +44,6 @@ def running(streams_url: str, queue_url: str, tmp_path: Path) -> Iterator[Runnin
         (streams_url, queue_url), tmp_path, application="tests.api.slow_application:application()"
     ) as made:
         yield made
-
-
-def until(holds: Callable[[], object], what: str) -> None:
-    ends = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < ends, what
-        time.sleep(0.01)
 
 
 def waits_for(running: Running, process: int) -> bool:
@@ -185,7 +179,7 @@ def slow(services: Services) -> ReadProcess:
     """Return what an API process knows of its slow reads, without the process."""
     create_app(services)  # it declares the operations
     made = object.__new__(ReadProcess)
-    made._slow = RecentCache(10)
+    made._slow = SlowKeys(time.monotonic)
     made._has_begun = made._has_said = True
     return made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
@@ -20,6 +20,7 @@ from service.usecases.services import Services
 from tests.api.client import Api, Table, is_problem
 from tests.api.test_encounters import fight
 from tests.support.certificate_authority import Authority
+from tests.support.waiting import until
 from tests.support.webhook_receiver import NETWORK, Receiver, receiver
 from workers.posting import NotResolved
 from workers.webhooks import NOWHERE, DeliveryPace, WebhookSender
@@ -67,13 +68,6 @@ def teller(services: Services) -> Iterator[Narrator]:
     made = Narrator(services)
     yield made
     made.stop()
-
-
-def until(holds: Callable[[], object], seconds: float = 60) -> None:
-    ends = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < ends, "not in time"
-        time.sleep(0.005)
 
 
 def made(owner: Api, url: str, **more: object) -> Any:
@@ -189,7 +183,7 @@ def test_a_receiver_that_fails_nine_times_in_ten_gets_everything(
     webhook = made(owner, hook.url)
     numbers = played(table, teller, 12)
 
-    until(lambda: len(hook.taken(webhook["secret"])) >= len(numbers), 60)
+    until(lambda: len(hook.taken(webhook["secret"])) >= len(numbers))
 
     found = [each["data"]["n"] for each in hook.taken(webhook["secret"])]
     assert sorted(set(found)) == numbers
@@ -390,8 +384,10 @@ def test_dead_receivers_of_one_owner_keep_nobody_else_waiting(
         numbers = played(other, teller, 9)
 
         began = time.monotonic()
-        until(lambda: {each["data"]["n"] for each in hook.taken(theirs["secret"])} >= set(numbers), 20)
-        until(lambda: alive.taken(own["secret"]), 20)
+        until(
+            lambda: {each["data"]["n"] for each in hook.taken(theirs["secret"])} >= set(numbers), seconds=20
+        )
+        until(lambda: alive.taken(own["secret"]), seconds=20)
         took = time.monotonic() - began
         over.set()
         teller.stop()

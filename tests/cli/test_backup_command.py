@@ -21,7 +21,7 @@ from rewound_client import RetryPolicy, Rewound, RewoundError, Table
 from service.cli.client import connect
 from service.cli.local_service import reserved_port
 from tests.cli.test_backup import PLACES, disputed, key_in, serving, signed
-from tests.cli.test_serve import COMMAND, PATIENCE_S, ROOT, Served, until
+from tests.cli.test_serve import COMMAND, PATIENCE_S, ROOT, Served
 from tests.rules.heartrush.kit import opening
 
 pytestmark = pytest.mark.slow
@@ -132,7 +132,7 @@ def test_what_was_backed_up_under_load_is_restored_elsewhere_and_played_on(
                     seen = signed(tables[0])  # the signing memory knows of what the backup does not have
                     os.killpg(served.process.pid, signal.SIGKILL)
                     served.process.wait()
-            until(lambda: not served.processes(), served)
+            served.until(lambda: not served.processes())
         finally:
             if served.process.poll() is None:
                 served.process.kill()

@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -28,6 +27,7 @@ from service.cli.serve import Demo, show
 from service.settings import Settings
 from service.supervisor.place import take
 from tests.cli.fights import Service, played
+from tests.support.waiting import until
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
@@ -63,9 +63,13 @@ class Served:
     def printed(self) -> str:
         return self.out.read_text("utf-8")
 
+    def until(self, holds: Callable[[], object]) -> None:
+        """Wait until *holds* does; fails with what was printed."""
+        until(holds, lambda: self.printed, PATIENCE_S, every_s=0.05)
+
     def wait_for(self, text: str) -> str:
         """Return what was printed once *text* is in it."""
-        until(lambda: text in self.printed or self.process.poll() is not None, self)
+        self.until(lambda: text in self.printed or self.process.poll() is not None)
         assert text in self.printed, self.printed
         return self.printed
 
@@ -91,14 +95,6 @@ class Served:
             if (wanted in environment or store in line) and status != "Z":
                 found.append(int(entry.name))
         return sorted(found)
-
-
-def until(holds: Callable[[], object], served: Served) -> None:
-    """Wait until *holds*."""
-    ends = time.monotonic() + PATIENCE_S
-    while not holds():
-        assert time.monotonic() < ends, served.printed
-        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -135,7 +131,7 @@ def start(tmp_path: Path, ports: Iterator[str]) -> Iterator[Callable[..., Served
             served.process.kill()
             served.process.wait()
     for served in started:
-        until(lambda served=served: not served.processes(), served)  # type: ignore[misc]  # bound now
+        served.until(lambda served=served: not served.processes())  # type: ignore[misc]  # bound now
 
 
 LAST: Final = "#key=rw_"
@@ -225,7 +221,7 @@ def test_a_killed_service_takes_its_processes_with_it(start: Callable[..., Serve
 
     served.stop(signal.SIGKILL)
 
-    until(lambda: not served.processes(), served)
+    served.until(lambda: not served.processes())
 
 
 KILLED: Final[dict[str, tuple[bytes, bool]]] = {
@@ -253,8 +249,8 @@ def test_whatever_is_killed_comes_back_by_itself(start: Callable[..., Served], p
     for pid in before:
         os.kill(pid, signal.SIGKILL)
 
-    until(lambda: (now := _found(served, what)) and not set(now) & set(before), served)
-    until(lambda: _is_ready(int(port)), served)
+    served.until(lambda: (now := _found(served, what)) and not set(now) & set(before))
+    served.until(lambda: _is_ready(int(port)))
     assert served.stop() == 0
     assert served.processes() == []
     assert "Address already in use" not in served.printed
@@ -286,8 +282,8 @@ def test_every_line_of_its_log_is_one_json_object_whoever_writes_it(
         before = _found(served, what)
         for pid in before:
             os.kill(pid, signal.SIGKILL)
-        until(lambda: (now := _found(served, what)) and not set(now) & set(before), served)  # noqa: B023 - it ends before the next
-        until(lambda: _is_ready(int(port)), served)
+        served.until(lambda: (now := _found(served, what)) and not set(now) & set(before))  # noqa: B023 - it ends before the next
+        served.until(lambda: _is_ready(int(port)))
     assert served.stop() == 0
 
     lines = [json.loads(line) for line in served.printed.splitlines() if "Rewound serves" not in line]
@@ -353,7 +349,7 @@ def test_ctrl_c_counts_where_a_shell_has_told_it_to_ignore_it(
 
 def _stopped_at_once(served: Served, command: str, moment: str) -> None:
     """Stop what starts at a moment; it ends with one line and leaves no process."""
-    until(lambda: MOMENTS[moment](served), served)
+    served.until(lambda: MOMENTS[moment](served))
     started = _children(served.process.pid)
 
     status = served.stop(signal.SIGINT)
@@ -403,7 +399,7 @@ def test_metrics_lie_where_a_full_data_disk_cannot_hurt(start: Callable[..., Ser
 def test_the_data_directory_and_what_is_in_it_is_for_its_owner_alone(start: Callable[..., Served]) -> None:
     served = start("--demo")
     served.wait_for("An audit, which decides")
-    until(Path(served.home / "signing-memory.db-wal").exists, served)
+    served.until(Path(served.home / "signing-memory.db-wal").exists)
 
     modes = {path: path.stat().st_mode & 0o077 for path in (served.home, *served.home.glob("*"))}
 
@@ -420,7 +416,7 @@ def test_api_processes_and_workers_have_a_bound_of_memory(start: Callable[..., S
         return {resource.prlimit(pid, resource.RLIMIT_DATA)[0] for pid in working}
 
     for word in (b"gunicorn", b"workers\0"):  # those beside them may begin later
-        until(lambda word=word: bounds(word) == {1_500 << 20}, served)  # type: ignore[misc]  # it is called at once
+        served.until(lambda word=word: bounds(word) == {1_500 << 20})  # type: ignore[misc]  # it is called at once
 
 
 def _found(served: Served, what: str) -> list[int]:

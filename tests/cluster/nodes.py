@@ -19,6 +19,7 @@ from typing import Any, Final, Self
 import redis
 
 from service.supervisor.server import binary
+from tests.support import waiting
 
 PRIMARIES: Final = 3
 SLOTS: Final = 16_384
@@ -40,14 +41,8 @@ def free_ports(count: int) -> list[int]:
 
 
 def until(claim: Callable[[], object], what: str, within_s: float = 60.0) -> None:
-    """Wait until *claim* holds; fails with *what*."""
-    ends = time.monotonic() + within_s
-    while True:
-        with contextlib.suppress(redis.RedisError):
-            if claim():
-                return
-        assert time.monotonic() < ends, f"{what}: not within {within_s} s"
-        time.sleep(0.02)
+    """Wait until *claim* holds, whatever a store that is down answers meanwhile; fails with *what*."""
+    waiting.until(claim, what, within_s, every_s=0.02, despite=(redis.RedisError,))
 
 
 @dataclass

@@ -52,7 +52,7 @@ from tests.api.conftest import KEY, Worker
 from tests.api.test_removal import everywhere, had
 from tests.support.tiny_game import SHELF
 from tests.support.tiny_table import SIGNER
-from tests.workers.conftest import until
+from tests.support.waiting import until
 from workers.queue import FoldJobThread
 from workers.retention import Retention
 

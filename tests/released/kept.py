@@ -28,7 +28,7 @@ from service.cli.script import sample
 from tests.audit.golden import HOME as GOLDEN
 from tests.cli.test_backup import key_in
 from tests.cli.test_backup_command import run as ran
-from tests.cli.test_serve import Served, until
+from tests.cli.test_serve import Served
 from tests.support.offers import DICE, spelled
 
 HOME: Final = Path(__file__).parent
@@ -193,7 +193,7 @@ def _kill(served: Served) -> None:
     for pid in served.processes():
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    until(lambda: not served.processes(), served)
+    served.until(lambda: not served.processes())
 
 
 def _kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from itertools import islice
 
@@ -11,6 +10,7 @@ import pytest
 from service.supervisor import EmbeddedValkey
 from tests.bench import fights, servers
 from tests.streams.crowd import Encounter, follow, have_room, stalled, was_dropped
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -34,13 +34,6 @@ def playing(encounter: Encounter, commands: int) -> Callable[[], int | None]:
         return None
 
     return play
-
-
-def until(holds: Callable[[], bool]) -> None:
-    ends = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < ends, "they hold their places"
-        time.sleep(1.5)  # who asked and went holds a place for a second
 
 
 def test_clients_that_are_cut_off_again_and_again_miss_nothing_and_get_nothing_twice(
@@ -69,7 +62,8 @@ def test_readers_that_stall_are_dropped_and_nobody_else_waits(
 
         followed = follow(encounter, 1, cuts=0, seed=SEED, play=played, patience_s=60)
         assert followed.faults(last + 20) == []
-        until(lambda: have_room(encounter, STUCK + 1))
+        # who asked and went holds a place for a second
+        until(lambda: have_room(encounter, STUCK + 1), "room for others", every_s=1.5)
         dropped = [was_dropped(line) for line in stuck]
         for line in stuck:
             line.close()

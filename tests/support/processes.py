@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
-from typing import Final
 
-PATIENCE_S: Final = 50.0
+from tests.support.waiting import until
 
 
 def children(pid: int) -> list[int]:
@@ -27,7 +25,4 @@ def is_stopped(pid: int) -> bool:
 def stop(pid: int) -> None:
     """Stop a process, and return once it is: one that gives way to others may go on for a while."""
     os.kill(pid, signal.SIGSTOP)
-    ends = time.monotonic() + PATIENCE_S
-    while not is_stopped(pid):
-        assert time.monotonic() < ends, f"process {pid} does not stop"
-        time.sleep(0.005)
+    until(lambda: is_stopped(pid), f"process {pid} stops")

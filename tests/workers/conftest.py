@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,17 +24,9 @@ from tests.support import crashes
 from tests.support.processes import is_stopped
 from tests.support.tiny_game import SHELF
 from tests.support.tiny_table import KEY, Sitting, eid, opening, request, secrets_of
+from tests.support.waiting import PATIENCE_S, until
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 50.0
-
-
-def until(holds: Callable[[], object], what: str, seconds: float = PATIENCE_S) -> None:
-    """Wait until *holds* does; fails with *what* was waited for."""
-    ends = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < ends, f"{what}: not within {seconds} s"
-        time.sleep(0.005)
 
 
 @dataclass

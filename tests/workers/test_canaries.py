@@ -21,7 +21,8 @@ from tests.api.client import Api
 from tests.support.canaries import hits, of_dice, spellings
 from tests.support.tiny_game import EDITION, SHELF
 from tests.support.tiny_table import KEY, eid, secrets_of
-from tests.workers.conftest import Hall, until
+from tests.support.waiting import until
+from tests.workers.conftest import Hall
 
 CANARY = "the password is xyzzy-plugh"
 PATHS = (

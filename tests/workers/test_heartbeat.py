@@ -6,7 +6,7 @@ import pytest
 
 from service.log.memory import MemoryLog
 from service.signals.heartbeats import STALE_MS, Heartbeats, record_heartbeat
-from tests.workers.conftest import until
+from tests.support.waiting import until
 from workers.heartbeat import HeartbeatThread
 
 

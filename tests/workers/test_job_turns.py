@@ -8,7 +8,7 @@ from threading import Barrier, Event, Thread
 from service.log.memory import MemoryLog
 from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.jobs import AUDITS, DONE, SIMULATIONS, Job, JobKind
-from tests.workers.conftest import until
+from tests.support.waiting import until
 from workers import job_turns
 from workers.job_runner import AT_ONCE, JobProgress, JobRunner
 from workers.job_turns import JobTurns

@@ -10,7 +10,8 @@ from service.log.valkey import ValkeyLog
 from service.settings import Settings
 from service.supervisor import EmbeddedValkey
 from tests.support.tiny_table import eid
-from tests.workers.conftest import PATIENCE_S, ROOT, Hall, until
+from tests.support.waiting import PATIENCE_S, until
+from tests.workers.conftest import ROOT, Hall
 from workers.__main__ import KEY_S, signer_of
 
 WORKER = (sys.executable, "-m", "workers")

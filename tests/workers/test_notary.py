@@ -28,7 +28,8 @@ from tests.audit.evidence_of import closed, kept
 from tests.support.folding import fold_whole
 from tests.support.tiny_game import SHELF
 from tests.support.tiny_table import KEY, SIGNER, Sitting, eid, request, secrets_of
-from tests.workers.conftest import Hall, until
+from tests.support.waiting import until
+from tests.workers.conftest import Hall
 from workers import notary as work
 from workers.fold import CommandFolder, RecordNotAsSigned
 from workers.notary import CheckpointSigner

@@ -13,7 +13,8 @@ from service.log import ALL_BUCKETS
 from service.record.commit import load_commit
 from service.signals.doorbell import FOLD, QUEUE
 from tests.support.tiny_table import eid
-from tests.workers.conftest import Hall, WorkerProcess, until
+from tests.support.waiting import until
+from tests.workers.conftest import Hall, WorkerProcess
 
 
 def _outcomes(hall: Hall, encounter: str) -> list[str]:

@@ -8,7 +8,8 @@ import pytest
 
 from service.log.valkey.queue import queue_client
 from tests.support.tiny_table import eid
-from tests.workers.conftest import Hall, until
+from tests.support.waiting import until
+from tests.workers.conftest import Hall
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ from service.stores.jobs import AUDITS, DONE, PENDING, RUNNING, SIMULATIONS, Job
 from service.stores.webhooks import SCHEDULE, Webhook, WebhookDelivery
 from tests.audit.evidence_of import kept
 from tests.support.tiny_table import Sitting
-from tests.workers.conftest import until
+from tests.support.waiting import until
 from workers.job_runner import JobRunner
 from workers.notary import CheckpointSigner
 from workers.webhooks import WebhookSender

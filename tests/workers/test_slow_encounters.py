@@ -15,7 +15,8 @@ import pytest
 from service.stores import checkpoints
 from tests.support.processes import children, stop
 from tests.support.tiny_table import eid
-from tests.workers.conftest import Hall, WorkerProcess, until
+from tests.support.waiting import until
+from tests.workers.conftest import Hall, WorkerProcess
 from workers.slow_encounters import FOLD, SETTLE, PageFolded, SlowEncounters
 
 SLOW, QUICK = eid(1), eid(2)

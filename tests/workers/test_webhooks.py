@@ -14,8 +14,9 @@ from service.stores.encounter_index import EncounterEntry, EncounterIndex
 from service.stores.secrets import service_key_of
 from service.stores.webhooks import SCHEDULE, Webhook
 from tests.support.tiny_table import KEY
+from tests.support.waiting import until
 from tests.support.webhook_receiver import Receiver, receiver
-from tests.workers.conftest import Hall, until
+from tests.workers.conftest import Hall
 
 EID = "00000000-0000-8000-8000-000000000001"
 SECRET = webhooks.secret_text(service_key_of(Keyring.of(KEY)), "wh1")

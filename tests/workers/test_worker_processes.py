@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from service.forked import NICENESS
-from tests.workers.conftest import PATIENCE_S, ROOT
+from tests.support.waiting import PATIENCE_S
+from tests.workers.conftest import ROOT
 
 
 class Worker:

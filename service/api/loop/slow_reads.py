@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import select
 import socket
 import time
@@ -30,20 +29,14 @@ from service.api import event_stream
 from service.api.exchange import Reply, RequestHead
 from service.api.operations import OPERATIONS, Operation
 from service.api.serving import READ_S, AppContext, serve
-from service.caches import RecentCache
-from service.forked import BEGIN, keep
+from service.caches import SlowKeys
+from service.forked import BEGIN, ForkKeeper
 from service.lifeline import end_with_parent
 from service.rules.kernel.meter import Stop
 from service.steps import Pause, run
 
 SLOW_S: Final = 0.005
 """Seconds of the processor past which a read is slow. An ordinary one takes a fifth of it."""
-
-SLOW_FOR_S: Final = 60.0
-"""How long a read stays slow after it last took that long."""
-
-REMEMBERED: Final = 10_000
-"""How many reads are known as slow at once."""
 
 THREADS: Final = 8
 """How many reads the process answers at once."""
@@ -69,38 +62,30 @@ class ReadProcess:
 
     def __init__(self, application: Callable[[], AppContext], unneeded: Iterable[int] = ()) -> None:
         """Fork a process that will make an *application* of its own; it closes the files *unneeded*."""
-        alive, self._alive = os.pipe()
-        self._sent, taken = socket.socketpair()
-        self._pid = os.fork()
-        if self._pid == 0:
-            os.close(self._alive)
-            self._sent.close()
-            for file in unneeded:
-                os.close(file)
-            keep({"reads": lambda: _answer_reads(application, taken, alive)}, alive)
-        os.close(alive)
-        taken.close()
+        self._keeper = ForkKeeper(
+            lambda alive, taken: {"reads": lambda: _answer_reads(application, taken, alive)}, unneeded
+        )
+        self._sent = self._keeper.channel
         self._sent.settimeout(0)  # the loop must not block
         self._has_begun = self._has_said = False
-        self._slow: RecentCache[str, bool] = RecentCache(REMEMBERED, seconds=SLOW_FOR_S, clock=time.monotonic)
+        self._slow: SlowKeys[str] = SlowKeys(time.monotonic)
 
     def has_ended(self) -> bool:
         """Return whether the process that forks it has ended."""
-        return os.waitpid(self._pid, os.WNOHANG)[0] != 0
+        return self._keeper.has_ended()
 
     def takes(self, operation: Operation, asked: RequestHead) -> bool:
         """Return whether this read is slow."""
-        is_slow = _may_be_slow(operation, asked) and self._slow.get(asked.path) is not None
+        is_slow = _may_be_slow(operation, asked) and asked.path in self._slow
         return is_slow and self._is_ready()
 
     def note(self, operation: Operation, asked: RequestHead, seconds: float) -> None:
         """Note that this request took *seconds* of the processor."""
         if seconds > SLOW_S and _may_be_slow(operation, asked):
-            self._slow.put(asked.path, True)  # noqa: FBT003 - a cache of nothing else
+            self._slow.add(asked.path)
             if not self._has_begun:
                 self._has_begun = True
-                with suppress(BrokenPipeError):  # `has_ended` finds it
-                    os.write(self._alive, BEGIN)
+                self._keeper.say(BEGIN)
 
     def _is_ready(self) -> bool:
         """Return whether the process takes reads; it says so once."""
