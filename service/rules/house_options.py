@@ -9,7 +9,7 @@ from typing import Any
 
 from service.rules.kernel.hints import Choice, fields_of
 from service.rules.kernel.near import nearest_name
-from service.rules.kernel.records import EMPTY, record
+from service.rules.kernel.records import record
 from service.rules.openings import Fault
 from service.rules.table.table import Option
 
@@ -46,19 +46,21 @@ class OptionSpec:
         return "one of " + ", ".join(map(str, self.values))
 
 
-def option(settles: str, text: str, *, default: int = 0, bounds: tuple[int, int] | None = None) -> Any:  # noqa: ANN401 - as `field`
+def option(
+    settles: str, text: str, *rulings: str, default: int = 0, bounds: tuple[int, int] | None = None
+) -> Any:  # noqa: ANN401 - as `field`
     """Return a field of a book's record of options, which has one for each.
 
     The field's type is a `Literal` of its values, the default first, or `int` with *bounds* and a *default*.
-    """
-    return field(metadata={"settles": settles, "text": text, "default": default, "bounds": bounds})
-
-
-def specs_of(house: type, rulings: Mapping[str, tuple[str, ...]] = EMPTY) -> Mapping[str, OptionSpec]:
-    """Return the options that are the fields of the record *house*, by their keys.
-
     *rulings* say what each value means, in the order of the values.
     """
+    return field(
+        metadata={"settles": settles, "text": text, "rulings": rulings, "default": default, "bounds": bounds}
+    )
+
+
+def specs_of(house: type) -> Mapping[str, OptionSpec]:
+    """Return the options that are the fields of the record *house*, by their keys."""
     shapes = {field.name: field.shape for field in fields_of(house)}
     values = {name: shape.values for name, shape in shapes.items() if isinstance(shape, Choice)}
     return by_key(
@@ -68,7 +70,7 @@ def specs_of(house: type, rulings: Mapping[str, tuple[str, ...]] = EMPTY) -> Map
             settles=each.metadata["settles"],
             text=each.metadata["text"],
             bounds=each.metadata["bounds"],
-            rulings=rulings.get(each.name, ()),
+            rulings=each.metadata["rulings"],
         )
         for each in fields(house)
     )
