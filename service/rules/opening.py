@@ -13,7 +13,7 @@ from service.rules.house_options import OptionSpec, by_key, defaults, option_fau
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Code, Digest, Edition, EncounterId, Label
+from service.rules.kernel.values import Code, Digest, Edition, EncounterId, Label, RulesEdition, RulesetDigest
 from service.rules.openings import Fault, SeatEntry, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, check_setup, seeding_faults
 from service.rules.table.table import DiceSetup, Option, Table
@@ -56,10 +56,8 @@ class EncounterOpened(Event[S]):
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "encounter_opened"
     encounter: EncounterId
-    edition: Edition
-    """The edition of the rules, such as `rise@1`."""
-    digest: Digest
-    """The digest of the ruleset's source when the encounter opened."""
+    edition: RulesEdition
+    digest: RulesetDigest
     dice: DiceSetup
     """How the dice are derived."""
     opening: Any

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 from service.rules.kernel import values
 from service.rules.kernel.hexadecimal import expected_hex, is_hex
 from service.rules.kernel.records import record
-from service.rules.kernel.values import CreatureId, SeatId, SeatKey
+from service.rules.kernel.values import Controlled, SeatId, SeatKey
 from service.rules.table.seats import Role
 from service.rules.table.table import GM, WATCHERS, Seat
 
@@ -45,8 +45,7 @@ class SeatEntry:
     seat: SeatId
     role: Role = "player"
     """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
-    creatures: tuple[CreatureId, ...] = ()
-    """The ids of the creatures that the seat controls."""
+    creatures: Controlled = ()
     key: SeatKey | None = None
 
 

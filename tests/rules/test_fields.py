@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from rewound_duel import DUEL
+from service import rules
 from service.rules.kernel.codec import Malformed, from_data
 from service.rules.kernel.declared import declared_in, unsaid
 from service.rules.kernel.hints import RecordObject, Scalar, parts_of
@@ -61,3 +67,57 @@ def test_beyond_its_bounds_no_field_is_read_and_both_are_named(edition: str) -> 
             assert (refused.value.pointer, refused.value.expected) == (case.pointer, case.expected)
             count += 1
     assert count > 30
+
+
+RULES = Path(rules.__file__).parent
+SHORT = 3
+"""Words of a text that any field may have, such as `The id.`"""
+
+
+class Said(NamedTuple):
+    """A field of a record, with the type that it names and the text that it has besides."""
+
+    where: str
+    type_named: str
+    text: str
+
+
+def texts_in(path: Path) -> Iterator[Said]:
+    """Yield the fields of the records in a file that have a text below them or in their own annotation."""
+    tree = ast.walk(ast.parse(path.read_text("utf-8")))
+    for record in [each for each in tree if isinstance(each, ast.ClassDef)]:
+        for field, after in zip(record.body, [*record.body[1:], None], strict=True):
+            if not isinstance(field, ast.AnnAssign):
+                continue
+            named, text = ast.unparse(field.annotation), ""
+            if own := re.fullmatch(r"Annotated\[(.*), (['\"])(.*)\2\]", named):
+                named, text = own[1], own[3]
+            if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+                text = " ".join(str(after.value.value).split())
+            if text:
+                yield Said(
+                    f"{path.stem}.{record.name}.{ast.unparse(field.target)}",
+                    named.removesuffix(" | None"),
+                    text,
+                )
+
+
+def test_a_text_that_two_fields_of_one_shared_type_have_is_a_type_of_values() -> None:
+    homes = {
+        folder: set(
+            re.findall(r"^(\w+): TypeAlias", (RULES / folder / "values.py").read_text("utf-8"), re.MULTILINE)
+        )
+        for folder in ("kernel", "heartrush", "rise")
+    }
+    said: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for path in sorted(RULES.rglob("*.py")):
+        shared = (
+            {"bool", "tuple", "Mapping"}
+            | homes["kernel"]
+            | homes.get(path.relative_to(RULES).parts[0], set())
+        )
+        for each in texts_in(path):
+            if len(each.text.split()) > SHORT and set(re.findall(r"[A-Za-z]\w*", each.type_named)) <= shared:
+                said[each.type_named, each.text].append(each.where)
+    repeated = {text: places for text, places in said.items() if len(places) > 1}
+    assert not repeated, f"declare each as a type in values.py, with its text: {repeated}"

@@ -15,12 +15,12 @@ from service.rules.kernel.records import Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     AmendmentId,
+    CommitHash,
     CommitNumber,
     ContestId,
     Decision,
     EncounterId,
     Epoch,
-    Hexadecimal,
     Occasion,
     Ordinal,
     Reason,
@@ -124,8 +124,7 @@ class Head:
     """The head of a line of play: the number and hash of its last commit."""
 
     n: CommitNumber
-    hash: Hexadecimal
-    """The hash of the commit, in hexadecimal digits."""
+    hash: CommitHash
 
 
 @record

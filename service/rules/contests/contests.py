@@ -13,14 +13,16 @@ from service.rules.kernel.messages import Actor, Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
+    Claim,
     CommitNumber,
+    ContestedEvent,
+    ContestedRoll,
     ContestId,
     Decision,
     Ordinal,
     Reason,
     RollId,
     SeatId,
-    Words,
 )
 from service.rules.table.disputes import Contest, Ending
 from service.rules.table.table import GM, Table
@@ -52,12 +54,9 @@ class ContestOpened(Event[Table]):
     contest: ContestId
     seat: SeatId
     commit: CommitNumber
-    event: Ordinal | None
-    """The number of the contested event in its commit; null if the contest names none."""
-    roll: RollId | None
-    """The name of the contested roll; null if the contest names none."""
-    claim: Words
-    """What the seat says is wrong."""
+    event: ContestedEvent | None
+    roll: ContestedRoll | None
+    claim: Claim
 
     def evolve(self, state: Table) -> Table:
         made = Contest(
@@ -99,8 +98,7 @@ class OpenContest(Command[Table]):
     type: ClassVar[str] = "contest"
     sentence: ClassVar[str] = "Contest it"
     commit: CommitNumber
-    claim: Words
-    """What the seat says is wrong."""
+    claim: Claim
     event: Ordinal | None = None
     """The event's index in the commit."""
     roll: RollId | None = None

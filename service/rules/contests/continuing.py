@@ -24,6 +24,7 @@ from service.rules.kernel.sealed_data import holder, taken
 from service.rules.kernel.values import (
     Code,
     Digest,
+    DisclosedLink,
     Edition,
     EncounterId,
     Epoch,
@@ -32,6 +33,8 @@ from service.rules.kernel.values import (
     Occasion,
     Ordinal,
     Reader,
+    RulesEdition,
+    RulesetDigest,
     StateData,
 )
 from service.rules.table.lines import FORK, Origin
@@ -103,8 +106,7 @@ class LineBegun(Event[Table]):
     type: ClassVar[str] = "line_begun"
     decides: ClassVar[str] = "line"
     encounter: EncounterId
-    digest: Digest
-    """The digest of the ruleset's source when the encounter opened."""
+    digest: RulesetDigest
     origin: Origin
     """The commit of another encounter from which this one continues."""
     plan: tuple[Ordinal, ...]
@@ -126,10 +128,8 @@ class Forked(Event[Table]):
     type: ClassVar[str] = "forked"
     decides: ClassVar[str] = "line"
     encounter: EncounterId
-    edition: Edition
-    """The edition of the rules, such as `rise@1`."""
-    digest: Digest
-    """The digest of the ruleset's source when the encounter opened."""
+    edition: RulesEdition
+    digest: RulesetDigest
     dice: DiceSetup
     """How the dice are derived."""
     origin: Origin
@@ -185,8 +185,7 @@ class LinkInherited(Noted[Table]):
     type: ClassVar[str] = "link_inherited"
     lane: LaneNumber
     epoch: Epoch
-    link: Hexadecimal
-    """The link of the chain that is disclosed, in hexadecimal digits."""
+    link: DisclosedLink
 
 
 # --- the command -----------------------------------------------------------------------------------------

@@ -11,7 +11,16 @@ from typing import ClassVar, Final, TypeVar
 from service.rules.contests.contests import check_text, close, open_contest
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import record
-from service.rules.kernel.values import Code, ContestId, Decision, Reason, RulingId, SeatId, Subject
+from service.rules.kernel.values import (
+    Code,
+    ContestId,
+    Decision,
+    Reason,
+    RulingId,
+    SeatId,
+    Subject,
+    SubjectOf,
+)
 from service.rules.table.table import Table
 
 T = TypeVar("T", bound=Table)
@@ -29,8 +38,7 @@ class GmRulingRecorded(Event[T]):
     ruling: RulingId
     """The id of the ruling."""
     kind: Code
-    subject: Subject | None
-    """What it is about: the id of a creature or of a step."""
+    subject: SubjectOf | None
     decision: Decision
     reason: Reason
     seat: SeatId

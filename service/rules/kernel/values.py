@@ -199,3 +199,56 @@ Name: TypeAlias = Annotated[Label, "The name."]
 Position: TypeAlias = Annotated[Cell, "The cell of its space with the least x and y, as the two numbers."]
 Causes: TypeAlias = Annotated[tuple[RuleId, ...], "The ids of the rules that caused it."]
 Cells: TypeAlias = Annotated[tuple[Cell, ...], "The cells, each as x and y."]
+Succeeded: TypeAlias = Annotated[bool, "Whether it succeeded."]
+Controlled: TypeAlias = Annotated[tuple[CreatureId, ...], "The ids of the creatures that the seat controls."]
+PlaceOf: TypeAlias = Annotated[Cell, "The cell, as x and y."]
+RulesetDigest: TypeAlias = Annotated[Digest, "The digest of the ruleset's source when the encounter opened."]
+RulesEdition: TypeAlias = Annotated[Edition, "The edition of the rules, such as `rise@1`."]
+ShownFaces: TypeAlias = Annotated[tuple[Face, ...], "The faces that the dice show, in order."]
+DeclaredSides: TypeAlias = Annotated[
+    tuple[SideId, ...], "The ids of the sides whose dice people throw and declare."
+]
+NumberFromOne: TypeAlias = Annotated[Count, "The number, counted from 1."]
+RollMatter: TypeAlias = Annotated[Label, "What the roll is for, in words."]
+Claim: TypeAlias = Annotated[Words, "What the seat says is wrong."]
+GmOnlyFields: TypeAlias = Annotated[tuple[Code, ...], "Fields of its sheet that only the GM sees."]
+EntryHitPoints: TypeAlias = Annotated[HitPointsNow, "Null takes what was carried, or the maximum."]
+ChoiceCommitment: TypeAlias = Annotated[
+    Hexadecimal, "SHA-256 of the choice and its salt, in hexadecimal digits."
+]
+SeedCommitment: TypeAlias = Annotated[Hexadecimal, "The SHA-256 of the seed, in hexadecimal digits."]
+DamagePoints: TypeAlias = Annotated[HitPoints, "The damage, in points."]
+PushFeet: TypeAlias = Annotated[Feet, "The feet by which it pushes."]
+CommitHash: TypeAlias = Annotated[Hexadecimal, "The hash of the commit, in hexadecimal digits."]
+RollerId: TypeAlias = Annotated[CreatureId, "The id of the creature that rolls."]
+NewlyControlled: TypeAlias = Annotated[
+    tuple[CreatureId, ...], "The ids of the creatures that the seat controls from now on."
+]
+WaivedSeats: TypeAlias = Annotated[
+    tuple[SeatId, ...], "The ids of the seats that go without a seed of their own."
+]
+DisclosedLink: TypeAlias = Annotated[
+    Hexadecimal, "The link of the chain that is disclosed, in hexadecimal digits."
+]
+ContestedRoll: TypeAlias = Annotated[
+    RollId, "The name of the contested roll; null if the contest names none."
+]
+ContestedEvent: TypeAlias = Annotated[
+    Ordinal, "The number of the contested event in its commit; null if the contest names none."
+]
+ControllerSeat: TypeAlias = Annotated[SeatId, "The player's seat that controls it; null is the GM."]
+SeatRole: TypeAlias = Annotated[Code, "The role of the seat: `gm`, `player`, `observer` or `auditor`."]
+BeganInRound: TypeAlias = Annotated[
+    Round, "The round in which it began; levels that are added later do not change it."
+]
+SeedingSeats: TypeAlias = Annotated[tuple[SeatId, ...], "The seats that add a seed in mode `mixed`."]
+RevealedSeeds: TypeAlias = Annotated[
+    Mapping[SeatId, Hexadecimal], "The seed that each seat revealed, by seat."
+]
+Title: TypeAlias = Annotated[Label, "The title of the encounter."]
+SubjectOf: TypeAlias = Annotated[Subject, "What it is about: the id of a creature or of a step."]
+RollPurpose: TypeAlias = Annotated[
+    Mapping[Code, Subject], "What the roll is for: who rolls, with what and against whom."
+]
+IsClosed: TypeAlias = Annotated[bool, "Whether it is closed and takes no more commands."]
+WasTreated: TypeAlias = Annotated[bool, "Whether it was treated."]

@@ -5,14 +5,21 @@ The step that needs the dice runs again once the faces are declared; its first t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
 from service.dice.values import DeclaredFacesError, check_declared
 from service.rules.kernel.messages import TABLE, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Code, CreatureId, Face, PromptId, SeatId, StreamName, Subject
+from service.rules.kernel.values import (
+    PromptId,
+    RollerId,
+    RollPurpose,
+    SeatId,
+    ShownFaces,
+    StreamName,
+)
 from service.rules.rolls.chance import Chance, DiceNeeded, PoolDie
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM, DeclaredFaces, Table
@@ -29,11 +36,9 @@ class DiceFrame(Frame[Table]):
     """Waits for the faces of one roll that people throw themselves."""
 
     kind: ClassVar[str] = "dice"
-    owner: CreatureId
-    """The id of the creature that rolls."""
+    owner: RollerId
     stream: StreamName
-    purpose: Mapping[Code, Subject]
-    """What the roll is for: who rolls, with what and against whom."""
+    purpose: RollPurpose
     pool: tuple[PoolDie, ...]
     """The dice to throw, in order."""
 
@@ -59,11 +64,9 @@ class DiceRequested(Event[Table]):
 
     type: ClassVar[str] = "dice_requested"
     prompt: PromptId
-    owner: CreatureId
-    """The id of the creature that rolls."""
+    owner: RollerId
     stream: StreamName
-    purpose: Mapping[Code, Subject]
-    """What the roll is for: who rolls, with what and against whom."""
+    purpose: RollPurpose
     pool: tuple[PoolDie, ...]
     """The dice to throw, in order."""
 
@@ -83,8 +86,7 @@ class DiceDeclared(Event[Table]):
     prompt: PromptId
     stream: StreamName
     seat: SeatId
-    faces: tuple[Face, ...]
-    """The faces that the dice show, in order."""
+    faces: ShownFaces
 
     def evolve(self, state: Table) -> Table:
         before = state.declared_faces.get(self.stream)
@@ -121,8 +123,7 @@ class ThrowDice(Command[Table]):
     type: ClassVar[str] = "throw_dice"
     sentence: ClassVar[str] = "Declare the dice that were thrown"
     prompt: PromptId
-    faces: tuple[Face, ...]
-    """The faces that the dice show, in order."""
+    faces: ShownFaces
 
     def place(self, view: Table) -> str:
         """Return the group whose world asks for these dice, or the table."""

@@ -15,7 +15,16 @@ from service.rules.kernel.messages import Command, Emits, Event, Noted, Private,
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import EVERYTHING
-from service.rules.kernel.values import Code, Epoch, Hexadecimal, LaneNumber, Occasion, Ordinal, Reason, Seed
+from service.rules.kernel.values import (
+    Code,
+    DisclosedLink,
+    Epoch,
+    LaneNumber,
+    Occasion,
+    Ordinal,
+    Reason,
+    Seed,
+)
 from service.rules.rolls.chance import Chance
 from service.rules.table.lines import RedirectedStream
 from service.rules.table.stack import Frame, Stacks
@@ -56,8 +65,7 @@ class EpochClosed(Event[Table]):
     type: ClassVar[str] = "epoch_closed"
     lane: LaneNumber
     epoch: Epoch
-    link: Hexadecimal
-    """The link of the chain that is disclosed, in hexadecimal digits."""
+    link: DisclosedLink
 
     def evolve(self, state: Table) -> Table:
         if self.lane != OPEN_LANE:

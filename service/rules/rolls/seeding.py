@@ -16,7 +16,17 @@ from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Hexadecimal, Ordinal, Reason, SeatId, Seed
+from service.rules.kernel.values import (
+    Hexadecimal,
+    Ordinal,
+    Reason,
+    RevealedSeeds,
+    SeatId,
+    Seed,
+    SeedCommitment,
+    SeedingSeats,
+    WaivedSeats,
+)
 from service.rules.table.seeds import Sealing
 from service.rules.table.table import GM, MIXED, SERVER, DiceSetup, Table
 
@@ -51,8 +61,7 @@ class Seeding:
 
     mode: Literal["server", "mixed"] = SERVER
     """Who seeds the dice: `server` alone, or `mixed` with seats."""
-    seats: tuple[SeatId, ...] = ()
-    """The seats that add a seed in mode `mixed`."""
+    seats: SeedingSeats = ()
     epochs: Annotated[Ordinal, within(1, MAX_EPOCHS)] = DEFAULT_EPOCHS
     """How many epochs have dice; the end of a round ends an epoch. More cannot be added later."""
 
@@ -115,8 +124,7 @@ class SeedCommitted(Event[Table]):
 
     type: ClassVar[str] = "seed_committed"
     seat: SeatId
-    commitment: Hexadecimal
-    """The SHA-256 of the seed, in hexadecimal digits."""
+    commitment: SeedCommitment
 
     def evolve(self, state: Table) -> Table:
         return _with_sealing(state, committed=with_key(state.sealing.committed, self.seat, self.commitment))
@@ -156,10 +164,8 @@ class DiceSealed(Event[Table]):
     """All seeds are revealed; from now on every die of the encounter is fixed."""
 
     type: ClassVar[str] = "dice_sealed"
-    seats: Mapping[SeatId, Hexadecimal]
-    """The seed that each seat revealed, by seat."""
-    waived: tuple[SeatId, ...]
-    """The ids of the seats that go without a seed of their own."""
+    seats: RevealedSeeds
+    waived: WaivedSeats
     seal: Hexadecimal
     """The value that all seeds together gave, which every later die depends on."""
 
@@ -203,8 +209,7 @@ class CommitSeed(Command[Table]):
 
     type: ClassVar[str] = "commit_seed"
     sentence: ClassVar[str] = "Publish the hash of a seed of your own"
-    commitment: Hexadecimal
-    """The SHA-256 of the seed, in hexadecimal digits."""
+    commitment: SeedCommitment
 
     def check(self, view: Table) -> None:
         sealing = _check_listed(view, self.by.seat)

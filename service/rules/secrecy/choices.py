@@ -35,7 +35,16 @@ from service.rules.kernel.messages import (
 from service.rules.kernel.records import EMPTY, changed, derived, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import view
-from service.rules.kernel.values import Code, CommandData, CreatureId, Hexadecimal, PromptId, Reason, SeatId
+from service.rules.kernel.values import (
+    ChoiceCommitment,
+    Code,
+    CommandData,
+    CreatureId,
+    Hexadecimal,
+    PromptId,
+    Reason,
+    SeatId,
+)
 from service.rules.secrecy.gm_only import knows_more, refuse_without_reason
 from service.rules.table.choices import SealedChoice
 from service.rules.table.stack import owed
@@ -166,8 +175,7 @@ class ChoiceCommitted(Event[Table]):
     prompt: PromptId
     creature: CreatureId
     seat: SeatId
-    commitment: Hexadecimal
-    """SHA-256 of the choice and its salt, in hexadecimal digits."""
+    commitment: ChoiceCommitment
 
     def evolve(self, state: Table) -> Table:
         sealed = SealedChoice(seat=self.seat, commitment=self.commitment)

@@ -15,11 +15,11 @@ from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     Bonus,
-    Count,
     DieSides,
-    Label,
+    NumberFromOne,
     Occasion,
     PromptId,
+    RollMatter,
     ScreenRollNumber,
     Total,
 )
@@ -55,12 +55,10 @@ class ScreenFrame(Frame[Table]):
     """Throws the dice of a roll behind the screen; it is popped within the same command."""
 
     kind: ClassVar[str] = "screen"
-    number: Count
-    """The number, counted from 1."""
+    number: NumberFromOne
     dice: tuple[DieSides, ...]
     """The dice to throw, each as its number of sides."""
-    what: Label
-    """What the roll is for, in words."""
+    what: RollMatter
     bonus: Bonus
 
     def advance(self, state: Table, chance: Chance) -> Emits[Table]:
@@ -98,8 +96,7 @@ class ScreenRollBegun(Event[Table]):
     roll: ScreenRollNumber
     dice: tuple[DieSides, ...]
     """The dice that are thrown, each as its number of sides."""
-    what: Label
-    """What the roll is for, in words."""
+    what: RollMatter
     bonus: Bonus
 
     def evolve(self, state: Table) -> Table:
@@ -143,8 +140,7 @@ class RollBehindScreen(Command[Table]):
     type: ClassVar[str] = "roll_behind_screen"
     dice: tuple[DieSides, ...]
     """The sides of each die."""
-    what: Label
-    """What the roll is for, in words."""
+    what: RollMatter
     bonus: Bonus = 0
 
     def check(self, view: Table) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from service.rules.kernel.meaning import within
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import RULING, Rule
-from service.rules.kernel.values import CommitNumber, EncounterId, Hexadecimal
+from service.rules.kernel.values import CommitHash, CommitNumber, EncounterId
 
 TABLE_CARRY_1: Final = Rule(
     "TABLE-CARRY-1",
@@ -25,8 +25,7 @@ class CarriedFrom:
     encounter: EncounterId
     """The encounter, or the line of play, that has the commit."""
     n: Annotated[CommitNumber, within(1, 10**9)]
-    hash: Hexadecimal
-    """The hash of the commit, in hexadecimal digits."""
+    hash: CommitHash
 
 
 @record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.rules.kernel.records import record
-from service.rules.kernel.values import Hexadecimal, SeatId
+from service.rules.kernel.values import ChoiceCommitment, SeatId
 
 
 @record
@@ -11,5 +11,4 @@ class SealedChoice:
     """A choice that its seat has committed to: only the seat knows it until it opens it."""
 
     seat: SeatId
-    commitment: Hexadecimal
-    """SHA-256 of the choice and its salt, in hexadecimal digits."""
+    commitment: ChoiceCommitment

@@ -6,18 +6,19 @@ from typing import ClassVar, Literal, TypeAlias
 
 from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.values import (
+    Claim,
     Code,
     CommandData,
     CommitNumber,
+    ContestedEvent,
+    ContestedRoll,
     ContestId,
     Decision,
     EncounterId,
     Epoch,
     Ordinal,
     Reason,
-    RollId,
     SeatId,
-    Words,
 )
 
 Ending: TypeAlias = Literal["upheld", "effects", "as_ruled"]
@@ -31,12 +32,9 @@ class Contest:
     line: EncounterId
     """The line of play that contains the commit."""
     commit: CommitNumber
-    event: Ordinal | None
-    """The number of the contested event in its commit; null if the contest names none."""
-    roll: RollId | None
-    """The name of the contested roll; null if the contest names none."""
-    claim: Words
-    """What the seat says is wrong."""
+    event: ContestedEvent | None
+    roll: ContestedRoll | None
+    claim: Claim
     status: Literal["open", "upheld", "effects", "as_ruled"] = "open"
     """Whether it is open, or how it was answered."""
     decision: Decision = ""

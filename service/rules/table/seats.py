@@ -13,7 +13,14 @@ from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.near import close_name
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Code, Count, CreatureId, SeatId, SeatKey
+from service.rules.kernel.values import (
+    Controlled,
+    Count,
+    NewlyControlled,
+    SeatId,
+    SeatKey,
+    SeatRole,
+)
 from service.rules.table.table import CLOCK, GM, WATCHERS, Seat, Table
 
 TABLE_SEAT_1: Final = Rule(
@@ -53,10 +60,8 @@ class SeatOpened(_OfSeat):
     """A seat was opened, with its role and creatures."""
 
     type: ClassVar[str] = "seat_opened"
-    role: Code
-    """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
-    creatures: tuple[CreatureId, ...]
-    """The ids of the creatures that the seat controls."""
+    role: SeatRole
+    creatures: Controlled
 
     def evolve(self, state: Table) -> Table:
         return changed(
@@ -69,8 +74,7 @@ class SeatChanged(_OfSeat):
     """A seat controls exactly these creatures from now on."""
 
     type: ClassVar[str] = "seat_changed"
-    creatures: tuple[CreatureId, ...]
-    """The ids of the creatures that the seat controls from now on."""
+    creatures: NewlyControlled
 
     def evolve(self, state: Table) -> Table:
         return self.seated(state, creatures=self.creatures)
@@ -162,8 +166,7 @@ class OpenSeat(Command[Table]):
     seat: SeatId
     role: Role
     """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
-    creatures: tuple[CreatureId, ...] = ()
-    """The ids of the creatures that the seat controls."""
+    creatures: Controlled = ()
     key: SeatKey | None = None
 
     def check(self, view: Table) -> None:
@@ -189,8 +192,7 @@ class ChangeSeat(Command[Table]):
 
     type: ClassVar[str] = "change_seat"
     seat: SeatId
-    creatures: tuple[CreatureId, ...]
-    """The ids of the creatures that the seat controls from now on."""
+    creatures: NewlyControlled
 
     def check(self, view: Table) -> None:
         _gm_only(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from service.rules.kernel.records import EMPTY, record
-from service.rules.kernel.values import Hexadecimal, SeatId
+from service.rules.kernel.values import Hexadecimal, RevealedSeeds, SeatId, WaivedSeats
 
 
 @record
@@ -14,10 +14,8 @@ class Sealing:
 
     committed: Mapping[SeatId, Hexadecimal] = EMPTY
     """The commitment of each seat, by seat."""
-    waived: tuple[SeatId, ...] = ()
-    """The ids of the seats that go without a seed of their own."""
-    revealed: Mapping[SeatId, Hexadecimal] = EMPTY
-    """The seed that each seat revealed, by seat."""
+    waived: WaivedSeats = ()
+    revealed: RevealedSeeds = EMPTY
     seal: Hexadecimal = ""
     """The salt of every epoch key; empty until all seeds are revealed."""
 

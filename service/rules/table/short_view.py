@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.values import (
+    BeganInRound,
     Code,
     Count,
     Feet,
@@ -18,7 +19,6 @@ from service.rules.kernel.values import (
     HitPointsNow,
     Label,
     Level,
-    Round,
     SideId,
 )
 from service.rules.space.grid import Cell, Row, overlaid
@@ -36,8 +36,7 @@ class ShownCondition:
 
     name: Label
     level: Level = 1
-    since: Round = 0
-    """The round in which it began; levels that are added later do not change it."""
+    since: BeganInRound = 0
 
 
 @record

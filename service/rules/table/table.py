@@ -18,19 +18,22 @@ from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, 
 from service.rules.kernel.sealed import unsealed
 from service.rules.kernel.values import (
     Code,
+    Controlled,
     Count,
-    CreatureId,
     Digest,
-    Edition,
     EncounterId,
     Epoch,
-    Face,
     Hexadecimal,
+    IsClosed,
     Label,
     Occasion,
     Ordinal,
     Round,
+    RulesEdition,
     SeatId,
+    SeatRole,
+    SeedingSeats,
+    ShownFaces,
 )
 from service.rules.table.choices import SealedChoice
 from service.rules.table.disputes import Amendment, Contest
@@ -61,14 +64,11 @@ Option: TypeAlias = Code | Count | bool
 class Seat:
     """A seat: its role and the creatures that it controls. Its token is not part of the record."""
 
-    role: Code
-    """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
-    creatures: tuple[CreatureId, ...] = ()
-    """The ids of the creatures that the seat controls."""
+    role: SeatRole
+    creatures: Controlled = ()
     tokens: Count = 0
     """How many tokens were issued for it, so that everybody sees a second one."""
-    closed: bool = False
-    """Whether it is closed and takes no more commands."""
+    closed: IsClosed = False
     key: Hexadecimal | None = None
     """The public key of its signatures, Ed25519 as 64 hexadecimal digits; None if it does not sign."""
 
@@ -98,8 +98,7 @@ class DiceSetup:
     """The chains of the dice."""
     chain: EncounterId | None = None
     """The encounter whose id is in every hash of these dice, if this line uses another encounter's chain."""
-    seats: tuple[SeatId, ...] = ()
-    """The seats that add a seed in mode `mixed`."""
+    seats: SeedingSeats = ()
     abandoned_before: Ordinal = 0
     """How many encounters of the same owner had not been played to their end when this one opened."""
 
@@ -119,8 +118,7 @@ class DeclaredFaces:
     """Faces that a person threw and entered, for the step that asked for them."""
 
     seat: SeatId
-    faces: tuple[Face, ...]
-    """The faces that the dice show, in order."""
+    faces: ShownFaces
 
 
 @record
@@ -128,8 +126,7 @@ class Table(Stacked):
     """The part of a state that every ruleset shares."""
 
     encounter: EncounterId = ""
-    edition: Edition = ""
-    """The edition of the rules, such as `rise@1`."""
+    edition: RulesEdition = ""
     digest: Digest = ""
     """Digest of the ruleset's source when the encounter opened."""
     options: Mapping[Code, Option] = EMPTY
@@ -156,8 +153,7 @@ class Table(Stacked):
     round: Round = 0
     stopped: Occasion | None = None
     """The batch whose remaining commands are refused, because one of them was refused."""
-    closed: bool = False
-    """Whether it is closed and takes no more commands."""
+    closed: IsClosed = False
     contests: Mapping[Code, Contest] = EMPTY
     """All contests by id, open and answered."""
     amendment: Amendment | None = None

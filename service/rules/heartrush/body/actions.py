@@ -9,11 +9,11 @@ from service.rules.heartrush import books
 from service.rules.heartrush.creatures.abilities import Ability, Spell, costs_action
 from service.rules.heartrush.creatures.size_and_bonds import WAYS
 from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State, is_able
-from service.rules.heartrush.values import AbilityName
+from service.rules.heartrush.values import AbilityIds, AbilityName, IsInstant
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import AbilityId, CreatureId, Points, Seconds
+from service.rules.kernel.values import CreatureId, Points, Seconds
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame
 
@@ -224,8 +224,7 @@ class AbilityUsed(Event[State]):
     ability: AbilityName
     paid: Payment
     """What was paid."""
-    instant: bool = False
-    """Whether it is an instant."""
+    instant: IsInstant = False
 
     def evolve(self, state: State) -> State:
         before = state.creatures[self.creature]
@@ -430,8 +429,7 @@ class HeartRecharged(Event[State]):
 
     type: ClassVar[str] = "heart_recharged"
     creature: CreatureId
-    abilities: tuple[AbilityId, ...]
-    """The ids of the abilities."""
+    abilities: AbilityIds
 
     def evolve(self, state: State) -> State:
         spent = tuple(one for one in state.creatures[self.creature].spent if one not in self.abilities)

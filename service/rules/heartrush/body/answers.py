@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, Literal
 from service.rules.heartrush.body.permission import answering_for, own, running
 from service.rules.heartrush.creatures.sheet import Standing
 from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.values import ChoiceName, ChosenOption
 from service.rules.kernel.messages import (
     Awaited,
     Command,
@@ -22,7 +23,7 @@ from service.rules.kernel.messages import (
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
-from service.rules.kernel.values import Choice, Code, CreatureId, OptionKey, PromptId, SeatId
+from service.rules.kernel.values import Choice, Code, CreatureId, PromptId, SeatId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 
@@ -91,8 +92,7 @@ class ChoiceAsked(DeclaredChoice, Event[State]):
     """Somebody is to choose."""
 
     type: ClassVar[str] = "choice_asked"
-    choice: Code
-    """What was chosen, or the id of the choice."""
+    choice: ChoiceName
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, ChoiceFrame, self.choice))
@@ -103,13 +103,11 @@ class Chosen(Event[State]):
     """A choice was made; whatever asked for it goes on from there."""
 
     type: ClassVar[str] = "chosen"
-    choice: Code
-    """What was chosen, or the id of the choice."""
+    choice: ChoiceName
     creature: CreatureId
     of: Code
     """The name of the parameter that is chosen."""
-    option: OptionKey
-    """The chosen value, or the key of the option of the house."""
+    option: ChosenOption
 
     def evolve(self, state: State) -> State:
         state = state.popped(self.choice)
@@ -125,8 +123,7 @@ class Choose(Command[State]):
     sentence: ClassVar[str] = "Choose {option}"
     creature: CreatureId
     prompt: PromptId
-    option: OptionKey
-    """The chosen value, or the key of the option of the house."""
+    option: ChosenOption
 
     def check(self, view: State) -> None:
         if not isinstance(view.top, ChoiceFrame):

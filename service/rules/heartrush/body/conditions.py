@@ -17,7 +17,7 @@ from service.rules.heartrush.body.wounds import Died
 from service.rules.heartrush.creatures.character import Condition
 from service.rules.heartrush.creatures.size_and_bonds import BONDS, FEELINGS, HR_COND_31, eased, untied
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.heartrush.values import MOST_LEVELS, ComesFrom
+from service.rules.heartrush.values import MOST_LEVELS, ComesFrom, HoldHands
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -108,8 +108,7 @@ class ConditionGained(Event[State]):
     source: ComesFrom | None = None
     until_s: Seconds | None = None
     """The campaign second at which it ends by itself."""
-    hands: Count = 0
-    """Hands that a hold takes."""
+    hands: HoldHands = 0
 
     def evolve(self, state: State) -> State:
         conditions = state.creatures[self.creature].conditions

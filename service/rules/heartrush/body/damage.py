@@ -15,22 +15,28 @@ from service.rules.heartrush.body.wounds import death_line, die_at_the_line, fal
 from service.rules.heartrush.creatures.character import Wound
 from service.rules.heartrush.creatures.sheet import smaller_die
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.heartrush.values import Cause, ComesFrom, HeartDie
+from service.rules.heartrush.values import (
+    BurnId,
+    Cause,
+    ComesFrom,
+    CountAfter,
+    CountBefore,
+    CrushId,
+    DamageId,
+    HeartDie,
+    HitPointsAfter,
+)
 from service.rules.kernel.messages import Answering, Awaited, Emits, Event, Fact, Refused
 from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     Amount,
     Causes,
-    Count,
     CreatureId,
     DiceCount,
-    HitPointsNow,
     Levels,
-    Ordinal,
     PromptId,
     Reason,
-    StepId,
     Sum,
     TargetId,
     WoundId,
@@ -166,8 +172,7 @@ class DamagePending(DeclaredDamage, Event[State]):
     """Damage is about to be taken."""
 
     type: ClassVar[str] = "damage_pending"
-    damage: StepId
-    """The id of the damage."""
+    damage: DamageId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, DamageFrame, self.damage))
@@ -179,10 +184,8 @@ class Shrugged(Event[State]):
 
     type: ClassVar[str] = "shrugged"
     creature: CreatureId
-    before: Ordinal
-    """How much it was before."""
-    after: Count
-    """How much it is now."""
+    before: CountBefore
+    after: CountAfter
     heart_die: HeartDie
 
     def evolve(self, state: State) -> State:
@@ -195,12 +198,10 @@ class DamageApplied(Event[State]):
     """Damage was taken from hit points."""
 
     type: ClassVar[str] = "damage_applied"
-    damage: StepId
-    """The id of the damage."""
+    damage: DamageId
     creature: CreatureId
     amount: Amount
-    hp: HitPointsNow = sealable(of="creature", blank=0)
-    """Hit points after it."""
+    hp: HitPointsAfter = sealable(of="creature", blank=0)
     note: Reason | None = None
     """Why it could not be shrugged off, where it could not."""
 
@@ -398,8 +399,7 @@ class FireCaught(DeclaredFire, Event[State]):
     """Fire hurts a creature now, one die for each level."""
 
     type: ClassVar[str] = "fire_caught"
-    burn: StepId
-    """The id of the burning."""
+    burn: BurnId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, BurnFrame, self.burn))
@@ -410,8 +410,7 @@ class Burned(Event[State]):
     """The dice of a fire are known."""
 
     type: ClassVar[str] = "burned"
-    burn: StepId
-    """The id of the burning."""
+    burn: BurnId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -471,8 +470,7 @@ class CrushBegun(DeclaredCrush, Event[State]):
     """A creature harms whom it holds, or climbs on, instead of pushing it."""
 
     type: ClassVar[str] = "crush_begun"
-    crush: StepId
-    """The id of the crushing."""
+    crush: CrushId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, CrushFrame, self.crush, rules=self.because))
@@ -483,8 +481,7 @@ class Crushed(Event[State]):
     """The dice of harm at close quarters are known."""
 
     type: ClassVar[str] = "crushed"
-    crush: StepId
-    """The id of the crushing."""
+    crush: CrushId
     creature: CreatureId
     target: TargetId
 

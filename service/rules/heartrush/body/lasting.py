@@ -29,10 +29,11 @@ from service.rules.heartrush.creatures.abilities import (
 from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import WEAPON_DIE
 from service.rules.heartrush.creatures.state import Creature, State, is_able
+from service.rules.heartrush.values import LastingId
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import DiceCount, StepId
+from service.rules.kernel.values import DiceCount
 from service.rules.rolls.chance import PoolDie
 
 HR_ABIL_2: Final = Rule(
@@ -77,8 +78,7 @@ class EffectEnded(Event[State]):
     """Something an ability left is over: used up, run out or ended."""
 
     type: ClassVar[str] = "effect_ended"
-    effect: StepId
-    """The id of the lasting effect."""
+    effect: LastingId
     reason: Literal["used", "ran_out", "ended", "attacked", "replaced"]
     """Why it ended."""
 
@@ -91,8 +91,7 @@ class PoolSpent(Event[State]):
     """Dice were taken out of a pool."""
 
     type: ClassVar[str] = "pool_spent"
-    effect: StepId
-    """The id of the lasting effect."""
+    effect: LastingId
     dice: DiceCount
     """The number of dice taken from the pool."""
 

@@ -13,7 +13,7 @@ from service.rules.heartrush.creatures.abilities import ROLES, Ability, Op, Para
 from service.rules.heartrush.creatures.sheet import Ability as AbilityDie
 from service.rules.heartrush.creatures.sheet import DieSize
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.heartrush.values import SAID_LENGTH, Matter
+from service.rules.heartrush.values import SAID_LENGTH, CreatureOrParameter, EffectsId, Matter
 from service.rules.kernel.messages import Emits, Event, Fact, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -23,9 +23,9 @@ from service.rules.kernel.values import (
     Code,
     Count,
     CreatureRef,
+    NumberFromOne,
     Question,
     SourceId,
-    StepId,
 )
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, distance
@@ -119,8 +119,7 @@ class EffectsBegun(DeclaredEffects, Event[State]):
     """Effects are carried out now, in their order."""
 
     type: ClassVar[str] = "effects_begun"
-    effects: StepId
-    """The id of the effects that are carried out."""
+    effects: EffectsId
     order: Effects
 
     def evolve(self, state: State) -> State:
@@ -133,10 +132,8 @@ class EffectTaken(Event[State]):
     """The next effect has its turn."""
 
     type: ClassVar[str] = "effect_taken"
-    effects: StepId
-    """The id of the effects that are carried out."""
-    number: Count
-    """The number, counted from 1."""
+    effects: EffectsId
+    number: NumberFromOne
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.effects, EffectsFrame)
@@ -148,8 +145,7 @@ class EffectsDone(Event[State]):
     """All effects are carried out."""
 
     type: ClassVar[str] = "effects_done"
-    effects: StepId
-    """The id of the effects that are carried out."""
+    effects: EffectsId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.effects)
@@ -487,8 +483,7 @@ class Save(Op[State]):
     """Creatures make a saving throw against the user; those who fail are `failed` from then on."""
 
     kind: ClassVar[str] = "save"
-    who: CreatureRef
-    """The id of the creature, or the parameter that names it."""
+    who: CreatureOrParameter
     ability: AbilityDie
 
     def apply(self, state: State, chance: Chance, use: Use) -> Emits[State]:

@@ -12,6 +12,7 @@ from service.rules.heartrush.body.weapons import all_lines_cut, free_hands, may_
 from service.rules.heartrush.creatures.sheet import Light, Thing, Weapon
 from service.rules.heartrush.creatures.size_and_bonds import BODILY, HR_SIZE_8, WEAPON_SLOTS, slots
 from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.values import ItemName, LyingThing
 from service.rules.kernel.messages import Event, Refused
 from service.rules.kernel.meter import apart
 from service.rules.kernel.records import changed, derived, record, with_key, without_key
@@ -130,8 +131,7 @@ class WeaponLanded(Event[State]):
     type: ClassVar[str] = "weapon_landed"
     creature: CreatureId
     weapon: WeaponId
-    thing: ThingName
-    """What it is called where it lies."""
+    thing: LyingThing
     position: Position
 
     def evolve(self, state: State) -> State:
@@ -152,10 +152,8 @@ class ThingDropped(Event[State]):
 
     type: ClassVar[str] = "thing_dropped"
     creature: CreatureId
-    item: ThingName
-    """The thing: its name or its id."""
-    thing: ThingName
-    """What it is called where it lies."""
+    item: ItemName
+    thing: LyingThing
 
     def evolve(self, state: State) -> State:
         return laid(state, self.creature, self.item, self.thing, state.creatures[self.creature].position)
@@ -174,8 +172,7 @@ class ThingTaken(Event[State]):
 
     type: ClassVar[str] = "thing_taken"
     creature: CreatureId
-    thing: ThingName
-    """What it is called where it lies."""
+    thing: LyingThing
     item: ThingName
     """What it is called from now on."""
 

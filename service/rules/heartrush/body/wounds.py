@@ -10,17 +10,14 @@ from service.rules.heartrush.body.permission import AT_REST, check_able, gm, own
 from service.rules.heartrush.creatures.character import Wound
 from service.rules.heartrush.creatures.size_and_bonds import let_go
 from service.rules.heartrush.creatures.state import Creature, State, is_able
-from service.rules.heartrush.values import SAID_LENGTH, ComesFrom
+from service.rules.heartrush.values import SAID_LENGTH, ComesFrom, HealerId, HitPointsAfter, Looks, NewRanks
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     Amount,
     CreatureId,
-    HitPointsNow,
-    Remark,
     Seconds,
-    Sum,
     Total,
     WoundId,
 )
@@ -55,8 +52,7 @@ class Healed(Event[State]):
     creature: CreatureId
     amount: Amount = sealable(of="creature", fact="hp", blank=0)
     """What was offered."""
-    hp: HitPointsNow = sealable(of="creature", blank=0)
-    """Hit points after it."""
+    hp: HitPointsAfter = sealable(of="creature", blank=0)
     source: ComesFrom | None = None
 
     def evolve(self, state: State) -> State:
@@ -139,8 +135,7 @@ class WoundDescribed(Event[State]):
     type: ClassVar[str] = "wound_described"
     creature: CreatureId
     wound: WoundId
-    description: Remark
-    """What it looks like, in words."""
+    description: Looks
 
     def evolve(self, state: State) -> State:
         wounds = tuple(
@@ -156,11 +151,9 @@ class WoundTreated(Event[State]):
 
     type: ClassVar[str] = "wound_treated"
     creature: CreatureId
-    healer: CreatureId
-    """The id of the creature that heals."""
+    healer: HealerId
     total: Total
-    ranks: Mapping[WoundId, Sum]
-    """The new rank of each wound, by id."""
+    ranks: NewRanks
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)
@@ -174,8 +167,7 @@ class WoundsEased(Event[State]):
 
     type: ClassVar[str] = "wounds_eased"
     creature: CreatureId
-    ranks: Mapping[WoundId, Sum]
-    """The new rank of each wound, by id."""
+    ranks: NewRanks
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)
@@ -219,8 +211,7 @@ class DescribeWound(Command[State]):
     type: ClassVar[str] = "describe_wound"
     creature: CreatureId
     wound: WoundId
-    description: Remark
-    """What it looks like, in words."""
+    description: Looks
 
     def check(self, view: State) -> None:
         gm(self)

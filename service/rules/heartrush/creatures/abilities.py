@@ -6,7 +6,18 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
 from service.rules.heartrush import books
-from service.rules.heartrush.values import AbilityName, DefinitionId
+from service.rules.heartrush.values import (
+    AbilityName,
+    DefinitionId,
+    DiceSides,
+    FlatBonus,
+    GreatestValue,
+    IsInstant,
+    MoreWeaponDice,
+    PointCount,
+    StanceName,
+    WithinFeet,
+)
 from service.rules.kernel.meaning import at_most, number, text, within
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, record
@@ -14,7 +25,6 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
     CREATURES,
     AbilityId,
-    Bonus,
     Code,
     ConditionName,
     Count,
@@ -142,8 +152,7 @@ class Param:
     """The values to choose from."""
     least: Count = 1
     """The least value."""
-    most: Count = 1
-    """The greatest value."""
+    most: GreatestValue = 1
     optional: bool = False
     """Whether it may be left out."""
     when: Mapping[Code, Code] = EMPTY
@@ -278,8 +287,7 @@ class Spell(Definition):
     many: ClassVar[int] = 100
     elements: tuple[AbilityId, ...]
     """The elements to which it belongs."""
-    instant: bool = False
-    """Whether it is an instant."""
+    instant: IsInstant = False
     ongoing: bool = False
     """Whether it lasts until its caster ends it."""
 
@@ -312,10 +320,8 @@ class RollBonus(Modifier):
     rolls: tuple[Rolling, ...]
     """The rolls that it changes."""
     levels: Levels = 0
-    flat: Bonus = 0
-    """What is added to the roll."""
-    weapon_dice: DiceCount = 0
-    """How many more weapon dice."""
+    flat: FlatBonus = 0
+    weapon_dice: MoreWeaponDice = 0
     dice: tuple[DieSides, ...] = ()
     """The dice, each as its number of sides."""
     per: Literal["roll", "adjacent_enemy"] = "roll"
@@ -328,8 +334,7 @@ class LargerDie(Modifier):
 
     kind: ClassVar[str] = "larger_die"
     ability: AbilityName
-    most: Count = 12
-    """The greatest value."""
+    most: GreatestValue = 12
 
 
 @record
@@ -383,8 +388,7 @@ class NextRush(Modifier):
     """This creature gains rush points at the beginning of the next round."""
 
     kind: ClassVar[str] = "next_rush"
-    points: Points
-    """How many points."""
+    points: PointCount
 
 
 @record
@@ -392,8 +396,7 @@ class HalfDefense(Modifier):
     """Attacks with *stance* on this creature count only half its defense roll."""
 
     kind: ClassVar[str] = "half_defense"
-    stance: Code
-    """The stance."""
+    stance: StanceName
 
 
 @record
@@ -408,8 +411,7 @@ class DicePool(Modifier):
     """Dice that may be added to defense rolls before they are seen, any number each time."""
 
     kind: ClassVar[str] = "dice_pool"
-    sides: DieSides
-    """The number of sides of its dice."""
+    sides: DiceSides
     left: DiceCount
     """How many are left."""
 
@@ -421,10 +423,8 @@ class Curse(Modifier):
     kind: ClassVar[str] = "curse"
     count: DiceCount
     """How many dice."""
-    sides: DieSides
-    """The number of sides of its dice."""
-    within_ft: Feet
-    """The distance in feet within which it works; null for any."""
+    sides: DiceSides
+    within_ft: WithinFeet
     guarded: tuple[CreatureRef, ...]
     """The ids of the creatures that it guards."""
 
@@ -438,8 +438,7 @@ class Bar(Modifier):
     """What it may not do."""
     until_attacked: bool = False
     """Whether it ends when the creature is attacked."""
-    within_ft: Feet | None = None
-    """The distance in feet within which it works; null for any."""
+    within_ft: WithinFeet | None = None
 
 
 @record
@@ -457,5 +456,4 @@ class Aura(Modifier):
     kind: ClassVar[str] = "aura"
     condition: ConditionName
     levels: Levels = 1
-    within_ft: Feet = FEET
-    """The distance in feet within which it works; null for any."""
+    within_ft: WithinFeet = FEET

@@ -12,28 +12,37 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from service.rules.heartrush import books
 from service.rules.heartrush.creatures.abilities import Ability, Spell
 from service.rules.heartrush.creatures.sheet import Coat, Sheet, Weapon, rank, side_of
-from service.rules.heartrush.values import MOST_LEVELS, ClockSecond, ComesFrom, HeartDie
+from service.rules.heartrush.values import (
+    MOST_LEVELS,
+    ClockSecond,
+    ComesFrom,
+    DestinyPoints,
+    HeartDie,
+    HoldHands,
+    Looks,
+)
 from service.rules.kernel.records import EMPTY, computed_from, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
     AbilityId,
+    BeganInRound,
     Code,
     Count,
     CreatureId,
     Days,
     DieSides,
+    EntryHitPoints,
+    GmOnlyFields,
     HitPointsNow,
     Label,
     Level,
     Ordinal,
-    Points,
     Position,
-    Remark,
-    Round,
     Seconds,
     SideId,
     Sum,
     Total,
+    WasTreated,
     WeaponId,
     WoundId,
 )
@@ -51,10 +60,8 @@ class Wound:
     """The rank."""
     initial_rank: Sum
     """The rank with which it began."""
-    description: Remark = "wound"
-    """What it looks like, in words."""
-    treated: bool = False
-    """Whether it was treated."""
+    description: Looks = "wound"
+    treated: WasTreated = False
 
 
 @record
@@ -64,12 +71,10 @@ class Condition:
     level: Level = 1
     """The level."""
     source: ComesFrom | None = None
-    since: Round = 0
-    """The round in which it began; levels that are added later do not change it."""
+    since: BeganInRound = 0
     until_s: Seconds | None = None
     """The campaign second at which it ends by itself; null where only somebody or something ends it."""
-    hands: Count = 0
-    """Hands that a hold takes."""
+    hands: HoldHands = 0
 
 
 HR_COND_25: Final = Rule(
@@ -115,8 +120,7 @@ class Character:
     """The campaign second of the last use of each weekly and monthly ability."""
     cooldowns: Mapping[Code, Count] = EMPTY
     """Long rests each spell that was cast still waits; at 0 a short rest will do."""
-    destiny_points: Points = 3
-    """Its destiny points."""
+    destiny_points: DestinyPoints = 3
     penalty: Sum = 0
     """What an invoked wound or aspect takes off the next check."""
     bonus: Total = 0
@@ -135,8 +139,7 @@ class Character:
     """Doses left of each of its poisons."""
     coats: Mapping[Code, Coat] = EMPTY
     """Poison on its weapons, by weapon."""
-    gm_only: tuple[Code, ...] = ()
-    """Fields of its sheet that only the GM sees."""
+    gm_only: GmOnlyFields = ()
 
     @computed_from("sheet")
     def id(self) -> str:
@@ -221,8 +224,7 @@ class Entry:
     side: SideId | None = None
     name: Label | None = None
     """Null takes the stat block's."""
-    hp: HitPointsNow | None = sealable(default=None)
-    """Null takes what was carried, or the maximum."""
+    hp: EntryHitPoints | None = sealable(default=None)
     heart_die: DieSides | None = None
     """The live heart die as faces; null takes what was carried, or the maximum."""
     gm_only: tuple[Code, ...] = ()

@@ -7,7 +7,15 @@ from types import MappingProxyType
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from service.rules.heartrush import books
-from service.rules.heartrush.values import ChallengeNumber, ConditionLevel, Matter
+from service.rules.heartrush.values import (
+    AbilityIds,
+    ChallengeNumber,
+    ConditionLevel,
+    DestinyPoints,
+    EndSecond,
+    Matter,
+    Viewers,
+)
 from service.rules.kernel.meaning import within
 from service.rules.kernel.records import EMPTY, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
@@ -26,7 +34,6 @@ from service.rules.kernel.values import (
     HitPoints,
     Level,
     Name,
-    Points,
     Prose,
     Rank,
     Seconds,
@@ -258,8 +265,7 @@ class Sheet:
     """Whether it sees in the dark."""
     breathes_water: bool = False
     """Whether it needs no breath under water."""
-    abilities: tuple[AbilityId, ...] = ()
-    """The ids of the abilities."""
+    abilities: AbilityIds = ()
     poisons: tuple[Poison, ...] = ()
     """The poisons that it carries."""
     potions: Annotated[Count, within(0, 100)] = 0
@@ -270,8 +276,7 @@ class Sheet:
     """Its paragon level."""
     combat_rank: Level = 0
     """Its combat rank."""
-    destiny_points: Points = 3
-    """Its destiny points."""
+    destiny_points: DestinyPoints = 3
     growth: Growth = Growth()
     """What its experience has bought."""
 
@@ -378,8 +383,7 @@ class Coat:
 
     poison: Poison
     """The poison."""
-    until_s: Seconds | None = None
-    """The campaign second at which it ends; null if it lasts."""
+    until_s: EndSecond | None = None
 
 
 @record
@@ -401,5 +405,4 @@ class HidingPlace:
     """The GM's leave to hide: the number of the stealth check, and whom success hides from."""
 
     cn: ChallengeNumber
-    viewers: tuple[CreatureId, ...]
-    """The ids of the creatures that might see it; null for all enemies."""
+    viewers: Viewers

@@ -12,6 +12,7 @@ from service.rules.heartrush.creatures.character import Condition
 from service.rules.heartrush.creatures.ledges import is_open_step
 from service.rules.heartrush.creatures.sheet import Sheet, Water, rank, side_of
 from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.values import WalkedCells
 from service.rules.kernel.messages import Event
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -367,8 +368,7 @@ class Moved(Event[State]):
 
     type: ClassVar[str] = "moved"
     creature: CreatureId
-    path: tuple[Cell, ...]
-    """The cells to walk, each as x and y; null for the shortest way."""
+    path: WalkedCells
     feet: Feet
     how: Code
     """`dash`, `sidestep`, `followed`, `companion`, `dragged` or `placed`."""

@@ -22,6 +22,16 @@ from service.rules.heartrush.creatures.sheet import (
     Thing,
     side_of,
 )
+from service.rules.heartrush.values import (
+    ActionsLeft,
+    HiddenFrom,
+    IsSurprised,
+    PassesInARow,
+    PlayerSide,
+    SideIds,
+    StartingSide,
+    UnawareSide,
+)
 from service.rules.kernel.records import EMPTY, Sealed, computed_from, record
 from service.rules.kernel.values import (
     CellKey,
@@ -76,8 +86,7 @@ class Creature(Character):
     """Its rush points."""
     rounds_active: tuple[Round, ...] = ()
     """The rounds in which it acted."""
-    action: Count = 0
-    """Its actions that are left."""
+    action: ActionsLeft = 0
     free_dash: bool = False
     """Whether its free dash is unused."""
     free_object: bool = False
@@ -94,10 +103,8 @@ class Creature(Character):
     """Whether it has taken a stance at range in this round."""
     shrugs: Count = 0
     """Times it shrugged off this round."""
-    surprised: bool = False
-    """Whether it is surprised."""
-    hidden_from: tuple[CreatureId, ...] = ()
-    """The ids of the creatures that it is hidden from."""
+    surprised: IsSurprised = False
+    hidden_from: HiddenFrom = ()
     help: Count = 0
     """Levels of advantage from help, all spent by the next roll."""
     uses: Mapping[Code, Count] = EMPTY
@@ -130,10 +137,8 @@ class State(WithSheets, WalledTable, HidingTable):
 
     phase: Phase = "setup"
     """The phase."""
-    sides: tuple[SideId, ...] = ()
-    """The ids of the sides."""
-    player_side: SideId = ""
-    """The side of the players' characters."""
+    sides: SideIds = ()
+    player_side: PlayerSide = ""
     declared_sides: tuple[SideId, ...] = ()
     """Sides whose dice people throw themselves; the others' are seeded."""
     creatures: Mapping[CreatureId, Creature] = EMPTY
@@ -148,20 +153,17 @@ class State(WithSheets, WalledTable, HidingTable):
     """Who may hide, by the GM's leave."""
     rounds_before: Round = 0
     """The rounds of earlier fights in this encounter; its rounds are numbered on."""
-    unaware_side: SideId | None = None
-    """The side that is not aware of the fight; null for none."""
+    unaware_side: UnawareSide | None = None
     starting_side: SideId | None = None
     """The side that began the round; null outside combat."""
-    starter: SideId | None = None
-    """The side that begins; null if dice decide."""
+    starter: StartingSide | None = None
     priority_side: SideId | None = None
     """The side that has priority; null outside combat."""
     last_actor_side: SideId | None = None
     """Whose ability is resolving; priority goes to the other side when it has."""
     last_actor: CreatureId | None = None
     """Who used it."""
-    passes: Count = 0
-    """How many sides passed one after the other."""
+    passes: PassesInARow = 0
     auto_passes: Count = 0
     """Automatic passes in a row: two end the round at once."""
     acted_this_round: bool = False

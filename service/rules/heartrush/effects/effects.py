@@ -32,14 +32,13 @@ from service.rules.heartrush.moving.dash_and_sidestep import check_sidestep
 from service.rules.heartrush.moving.grapple import HR_GRAP_5, seize
 from service.rules.heartrush.moving.movement import at_most_one_size_larger, walk
 from service.rules.heartrush.timing.engagement import engagement_open
-from service.rules.heartrush.values import Cause, HeartDie
+from service.rules.heartrush.values import ActionsLeft, Cause, EndPlace, HeartDie
 from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     Amount,
-    Code,
     ConditionName,
     Count,
     CreatureId,
@@ -51,7 +50,6 @@ from service.rules.kernel.values import (
     WoundId,
 )
 from service.rules.rolls.chance import Chance
-from service.rules.space.grid import Cell
 
 # --- kinds of effect -----------------------------------------------------------------------------------
 # What each names, when it cannot be, and what comes of it. Each runs through the chapter of its subject:
@@ -337,7 +335,7 @@ class ActionGiven(Event[State]):
 
     type: ClassVar[str] = "action_given"
     creature: CreatureId
-    action: Annotated[Count, "Its actions that are left."]
+    action: ActionsLeft
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, action=self.action)
@@ -503,7 +501,7 @@ class EarlySidestep(OnCreature):
     """Take the sidestep of the agility stance now."""
 
     kind: ClassVar[str] = "early_sidestep"
-    to: Annotated[Code | Cell, "The cell where it ends, as x and y."]
+    to: EndPlace
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         assert isinstance(self.to, tuple), "the place is filled"

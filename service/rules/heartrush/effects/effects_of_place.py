@@ -12,9 +12,10 @@ from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.moving.forced_movement import PushBegun
 from service.rules.heartrush.moving.movement import walk
 from service.rules.heartrush.moving.paths import is_walled, may_stop
+from service.rules.heartrush.values import EndPlace, PushDirection
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.values import Code, Direction, Feet
+from service.rules.kernel.values import Code, Feet
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, Cell
 
@@ -57,8 +58,7 @@ class Push(OnCreature):
 
     kind: ClassVar[str] = "push"
     feet: Feet
-    direction: Direction | None = None
-    """The direction, as steps along x and y; null for straight away."""
+    direction: PushDirection | None = None
 
     def fault(self, view: State) -> str | None:
         if self.direction is None:
@@ -89,8 +89,7 @@ class Drag(OnCreature):
     """Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves."""
 
     kind: ClassVar[str] = "drag"
-    to: Code | Cell
-    """The cell where it ends, as x and y."""
+    to: EndPlace
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         assert frame.source is not None

@@ -16,6 +16,15 @@ from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.moving.paths import may_stop
 from service.rules.heartrush.timing.priority import PriorityGranted
+from service.rules.heartrush.values import (
+    ChosenOption,
+    HiddenFrom,
+    IsExposed,
+    IsSurprised,
+    NewClimbNumber,
+    NewHeight,
+    PointCount,
+)
 from service.rules.kernel.bounds import bounds_fault
 from service.rules.kernel.meaning import within
 from service.rules.kernel.messages import Emits, Event
@@ -23,13 +32,10 @@ from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.values import (
     Bonus,
     Cells,
-    CheckNumber,
     CreatureId,
     CreatureRef,
-    Feet,
     HitPointsNow,
     Level,
-    OptionKey,
     Points,
     SideId,
     SideRef,
@@ -166,7 +172,7 @@ class Exposed(Event[State]):
 
     type: ClassVar[str] = "exposed"
     creature: CreatureId
-    exposed: Annotated[bool, "Whether it is exposed."]
+    exposed: IsExposed
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, exposed=self.exposed)
@@ -178,7 +184,7 @@ class Expose(OnCreature):
 
     kind: ClassVar[str] = "expose"
     event = Exposed
-    exposed: Annotated[bool, "Whether it is exposed."] = True
+    exposed: IsExposed = True
 
 
 @record
@@ -187,7 +193,7 @@ class SurpriseRuled(Event[State]):
 
     type: ClassVar[str] = "surprise_ruled"
     creature: CreatureId
-    surprised: Annotated[bool, "Whether it is surprised."]
+    surprised: IsSurprised
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, surprised=self.surprised)
@@ -199,7 +205,7 @@ class Surprise(OnCreature):
 
     kind: ClassVar[str] = "surprise"
     event = SurpriseRuled
-    surprised: Annotated[bool, "Whether it is surprised."] = True
+    surprised: IsSurprised = True
 
     def fault(self, view: State) -> str | None:
         early = view.phase == "precombat"
@@ -237,7 +243,7 @@ class HiddenRuled(Event[State]):
 
     type: ClassVar[str] = "hidden_ruled"
     creature: CreatureId
-    hidden_from: Annotated[tuple[CreatureId, ...], "The ids of the creatures that it is hidden from."]
+    hidden_from: HiddenFrom
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, hidden_from=self.hidden_from)
@@ -325,7 +331,7 @@ class OptionSet(Event[State]):
     """A house option has another value from now on."""
 
     type: ClassVar[str] = "option_set"
-    option: Annotated[OptionKey, "The chosen value, or the key of the option of the house."]
+    option: ChosenOption
     value: Annotated[Option, "The new value."]
 
     def evolve(self, state: State) -> State:
@@ -342,7 +348,7 @@ class SetOption(Effect):
 
     kind: ClassVar[str] = "option"
     event = OptionSet
-    option: Annotated[OptionKey, "The chosen value, or the key of the option of the house."]
+    option: ChosenOption
     value: Annotated[Option, "The new value."]
 
     def fault(self, view: State) -> str | None:
@@ -414,7 +420,7 @@ class DestinyGained(Event[State]):
 
     type: ClassVar[str] = "destiny_gained"
     creature: CreatureId
-    points: Annotated[Points, "How many points."]
+    points: PointCount
 
     def evolve(self, state: State) -> State:
         points = state.creatures[self.creature].destiny_points + self.points
@@ -492,9 +498,8 @@ class SceneryChanged(Event[State]):
     ambient: Light | None = None
     """The light where nothing else is said; null if it does not change."""
     water: Annotated[Water | None, "The water; null if there is none or it does not change."] = None
-    climb_cn: CheckNumber | None = None
-    """The challenge number of climbing there; null if it does not change."""
-    height_ft: Annotated[Feet | None, "The height in feet; null if it does not change."] = None
+    climb_cn: NewClimbNumber | None = None
+    height_ft: NewHeight | None = None
     edges: Edges = ()
     ledge: Annotated[bool | None, "Whether its edges are ledges from now on; null if none changes."] = None
 
@@ -532,9 +537,8 @@ class SetScenery(Effect):
     light: Annotated[Light | None, "The light; null if it does not change."] = None
     ambient: Annotated[Light | None, "The light of every cell that has none of its own."] = None
     water: Annotated[Water | None, "The water; null if there is none or it does not change."] = None
-    climb_cn: CheckNumber | None = None
-    """The challenge number of climbing there; null if it does not change."""
-    height_ft: Annotated[Feet | None, "The height in feet; null if it does not change."] = None
+    climb_cn: NewClimbNumber | None = None
+    height_ft: NewHeight | None = None
     edges: tuple[EdgeKey, ...] = ()
     """Edges between cells of different height that become ledges, or slopes."""
     ledge: Annotated[bool | None, "Whether *edges* become ledges; null goes without edges."] = None

@@ -33,12 +33,27 @@ from service.rules.heartrush.timing.windows import (
     is_answered,
     moment,
 )
-from service.rules.heartrush.values import AbilityName, UseId
+from service.rules.heartrush.values import (
+    AbilityName,
+    CreatureOrParameter,
+    DieRole,
+    IsInstant,
+    OpponentId,
+    UseId,
+)
 from service.rules.kernel.messages import Awaited, Emits, Event, Noted, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.sealed import is_closed
-from service.rules.kernel.values import Code, Count, CreatureId, CreatureRef, Reason, Total
+from service.rules.kernel.values import (
+    Code,
+    Count,
+    CreatureId,
+    NumberFromOne,
+    Reason,
+    Succeeded,
+    Total,
+)
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import centre
 from service.rules.table.stack import opened_by
@@ -81,8 +96,7 @@ class Plays(Requirement[State]):
     """The moment is about the user in this role: `attacker`, `defender`, `hitter`, `hurt`."""
 
     kind: ClassVar[str] = "plays"
-    role: Code
-    """What the die or the seat is for."""
+    role: DieRole
 
     def lacking(self, state: State, use: Use) -> str | None:
         return None if use.about.get(self.role) == use.creature else f"{use.creature} is not the {self.role}"
@@ -109,8 +123,7 @@ class AtZero(Requirement[State]):
     """Somebody the moment is about is at zero hit points or below."""
 
     kind: ClassVar[str] = "at_zero"
-    who: CreatureRef = "hurt"
-    """The id of the creature, or the parameter that names it."""
+    who: CreatureOrParameter = "hurt"
 
     def lacking(self, state: State, use: Use) -> str | None:
         found = whom(state, use, self.who)
@@ -179,8 +192,7 @@ class DeclaredUse:
     """The use of an ability."""
     ops: tuple[Op[State], ...]
     """The operations of the ability, in order."""
-    instant: bool
-    """Whether it is an instant."""
+    instant: IsInstant
 
 
 @record
@@ -285,8 +297,7 @@ class OperationTaken(Event[State]):
 
     type: ClassVar[str] = "operation_taken"
     use: UseId
-    number: Count
-    """The number, counted from 1."""
+    number: NumberFromOne
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.use, UseFrame)
@@ -300,8 +311,7 @@ class SaveMade(Event[State]):
     type: ClassVar[str] = "save_made"
     use: UseId
     creature: CreatureId
-    success: bool
-    """Whether it succeeded."""
+    success: Succeeded
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.use, UseFrame)
@@ -328,8 +338,7 @@ class ContestDecided(Event[State]):
     type: ClassVar[str] = "ability_contested"
     use: UseId
     creature: CreatureId
-    against: CreatureId
-    """The id of the opponent; null for none."""
+    against: OpponentId
     mine: Total
     """The total of the user."""
     theirs: Total

@@ -13,7 +13,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.moving.forced_movement import push
 from service.rules.heartrush.moving.pushed_ways import cannot_follow, follow_path, left_behind, way
 from service.rules.heartrush.timing.engagement import EngagementFrame, Pending, PhaseRules
-from service.rules.heartrush.values import EngagementId
+from service.rules.heartrush.values import EngagementId, FollowCell
 from service.rules.kernel.messages import Answering, Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -108,8 +108,7 @@ class ChoosePush(Command[State]):
     prompt: PromptId
     distance: Feet
     """Feet, in fives, from 0 to what sizes allow."""
-    follow: Cell | None = None
-    """The cell into which it follows, as x and y; null if it does not."""
+    follow: FollowCell | None = None
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature, allow=("surprised",))

@@ -36,7 +36,7 @@ from service.rules.heartrush.engaging.resolution import (
 from service.rules.heartrush.moving.dash_and_sidestep import sidesteps, sidesteps_of
 from service.rules.heartrush.moving.paths import check_can_move, speed
 from service.rules.heartrush.timing.engagement import Declaration, EngagementFrame, Order, PhaseRules, Planned
-from service.rules.heartrush.values import EngagementId
+from service.rules.heartrush.values import BlastTargets, EngagementId
 from service.rules.kernel.messages import (
     Answering,
     Awaited,
@@ -282,8 +282,7 @@ class DeclareAgility(Command[State]):
     """Whether it moves before or after its attack."""
     target: CreatureId | None = None
     """Null makes no attack; with `move_first` a target may still be picked after the sidestep."""
-    also: tuple[CreatureId, ...] = ()
-    """Whom a blast strikes besides."""
+    also: BlastTargets = ()
 
     def scope(self, state: State) -> Scope | None:
         return sealed_declaration(state, self.by.seat)

@@ -38,11 +38,11 @@ from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.rolling.checks import CheckAsked, Checking, CheckResult
 from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.heartrush.timing.windows import Deed, Said, declared
-from service.rules.heartrush.values import SAID_LENGTH
+from service.rules.heartrush.values import SAID_LENGTH, ItemName, Speech, SteadyId, ThingVerb
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record, without_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, CreatureId, StepId, TargetId, ThingName, Words
+from service.rules.kernel.values import CreatureId, TargetId, ThingName
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import opened_by
 from service.rules.table.walled import DOOR_VERBS, TABLE_WALL_2, door_moved
@@ -128,8 +128,7 @@ class CalledOut(Event[State]):
 
     type: ClassVar[str] = "called_out"
     creature: CreatureId
-    words: Words
-    """What is said."""
+    words: Speech
 
     def evolve(self, state: State) -> State:
         if state.paused() or state.house.callout_passes_priority or state.phase == "turn":
@@ -147,8 +146,7 @@ class CallOut(Command[State]):
     type: ClassVar[str] = "call_out"
     sentence: ClassVar[str] = "Call out one sentence"
     creature: CreatureId
-    words: Words
-    """What is said."""
+    words: Speech
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "call_out")
@@ -181,10 +179,8 @@ class ObjectHandled(Event[State]):
 
     type: ClassVar[str] = "object_handled"
     creature: CreatureId
-    verb: Code
-    """What is done with the thing."""
-    item: ThingName | None
-    """The thing: its name or its id."""
+    verb: ThingVerb
+    item: ItemName | None
 
     def evolve(self, state: State) -> State:
         if self.verb == "handle":
@@ -443,8 +439,7 @@ class SteadyBegun(DeclaredSteadying, Event[State]):
     """A creature begins to master its fear or rage."""
 
     type: ClassVar[str] = "steady_begun"
-    steady: StepId
-    """The id of the attempt to master itself."""
+    steady: SteadyId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, SteadyFrame, self.steady))
@@ -455,8 +450,7 @@ class SteadyTried(Event[State]):
     """A creature has mastered itself, or not."""
 
     type: ClassVar[str] = "steady_tried"
-    steady: StepId
-    """The id of the attempt to master itself."""
+    steady: SteadyId
     creature: CreatureId
     calm: bool
     """Whether it mastered itself."""

@@ -33,11 +33,20 @@ from service.rules.heartrush.rolling.rolls import (
 )
 from service.rules.heartrush.timing.engagement import EngagementFrame, Planned
 from service.rules.heartrush.timing.windows import Interruptible
-from service.rules.heartrush.values import EngagementId, ExchangeId, Perks
+from service.rules.heartrush.values import (
+    CauserId,
+    CountAfter,
+    CountBefore,
+    DefenderId,
+    EngagementId,
+    ExchangeId,
+    Perks,
+    StanceName,
+)
 from service.rules.kernel.messages import Event, Noted
 from service.rules.kernel.records import EMPTY, changed, record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import AttackerId, Code, Count, CreatureId, Feet, Ordinal, Total, WeaponId
+from service.rules.kernel.values import AttackerId, Code, CreatureId, Feet, Total, WeaponId
 from service.rules.rolls.chance import PoolDie
 from service.rules.rolls.withheld import ROLLS, open_part
 
@@ -75,10 +84,8 @@ class DeclaredAttack:
     """Who strikes whom, in which stance, and how it is rolled."""
 
     attacker: AttackerId
-    defender: CreatureId
-    """The id of the defender."""
-    stance: Code
-    """The stance."""
+    defender: DefenderId
+    stance: StanceName
     how: How
     """How it is done."""
     melee: bool = False
@@ -190,10 +197,8 @@ class DamageHalved(Noted[State]):
 
     type: ClassVar[str] = "damage_halved"
     creature: CreatureId
-    before: Ordinal
-    """How much it was before."""
-    after: Count
-    """How much it is now."""
+    before: CountBefore
+    after: CountAfter
 
 
 @record
@@ -216,8 +221,7 @@ class ExchangeHit(Event[State]):
     type: ClassVar[str] = "exchange_hit"
     exchange: ExchangeId
     creature: CreatureId
-    by: CreatureId
-    """The id of the creature that caused it; null for none."""
+    by: CauserId
     excess: Total
     """By how much the attack beat the defense."""
 

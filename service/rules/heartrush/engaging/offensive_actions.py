@@ -42,10 +42,11 @@ from service.rules.heartrush.timing.engagement import (
     PhaseRules,
 )
 from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked
+from service.rules.heartrush.values import HinderId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Scope, Sentence
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, PromptId, Prose, StepId, TargetId
+from service.rules.kernel.values import CreatureId, PromptId, Prose, TargetId
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET
 from service.rules.table.stack import Frame, opened_by
@@ -98,8 +99,7 @@ class HinderBegun(DeclaredHinder, Event[State]):
     """A hinder does a little harm."""
 
     type: ClassVar[str] = "hinder_begun"
-    hinder: StepId
-    """The id of the hindering."""
+    hinder: HinderId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, HinderFrame, self.hinder))
@@ -110,8 +110,7 @@ class Hindered(Event[State]):
     """The die of a hinder is known."""
 
     type: ClassVar[str] = "hindered"
-    hinder: StepId
-    """The id of the hindering."""
+    hinder: HinderId
     creature: CreatureId
     target: TargetId
 

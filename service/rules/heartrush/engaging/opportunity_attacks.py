@@ -27,11 +27,11 @@ from service.rules.heartrush.engaging.attacks import ExchangeBegun
 from service.rules.heartrush.engaging.declaring import PERK_CHOICES, check_levels
 from service.rules.heartrush.timing.exposed import gives_opening, open_targets
 from service.rules.heartrush.timing.windows import InstantDeclared, StackItem, WindowFrame, fizzle
-from service.rules.heartrush.values import Perks
+from service.rules.heartrush.values import Perks, StanceName
 from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, CreatureId, Feet, PromptId, TargetId
+from service.rules.kernel.values import CreatureId, Feet, PromptId, PushFeet, TargetId
 from service.rules.space.grid import FEET
 
 HR_OA_1: Final = Rule(
@@ -57,11 +57,9 @@ class StrikeItem(StackItem):
 
     kind: ClassVar[str] = "strike"
     target: TargetId
-    stance: Code
-    """The stance."""
+    stance: StanceName
     perk: Perks = EMPTY
-    push: Feet = 0
-    """The feet by which it pushes."""
+    push: PushFeet = 0
 
     def resolve(self, state: State, window: str) -> Emits[State]:
         attacker, target = state.creatures[self.creature], state.creatures[self.target]

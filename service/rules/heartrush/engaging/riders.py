@@ -27,21 +27,23 @@ from service.rules.heartrush.engaging.exchanges import Exchange, ShownRoll
 from service.rules.heartrush.moving.forced_movement import PushBegun
 from service.rules.heartrush.rolling.rolls import lowest_or_highest
 from service.rules.heartrush.timing.windows import Interruptible, is_answered, moment
-from service.rules.heartrush.values import ExchangeId
+from service.rules.heartrush.values import (
+    CountAfter,
+    CountBefore,
+    DieRole,
+    ExchangeId,
+    FlatBonus,
+    LastingId,
+    MoreWeaponDice,
+    ShownFace,
+)
 from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import (
     Amount,
-    Bonus,
-    Code,
-    Count,
     CreatureId,
-    DiceCount,
-    Face,
     Levels,
-    Ordinal,
-    StepId,
 )
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.withheld import ROLLS
@@ -63,8 +65,7 @@ class EffectTriggered(Event[State]):
 
     type: ClassVar[str] = "effect_triggered"
     exchange: ExchangeId
-    effect: StepId
-    """The id of the lasting effect."""
+    effect: LastingId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.exchange, Interruptible)
@@ -300,10 +301,8 @@ class DamageChanged(Event[State]):
 
     type: ClassVar[str] = "damage_changed"
     exchange: ExchangeId
-    before: Ordinal
-    """How much it was before."""
-    after: Count
-    """How much it is now."""
+    before: CountBefore
+    after: CountAfter
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.exchange, Exchange, adjusted=self.after)
@@ -345,10 +344,8 @@ class AddDice(Effect):
     """Whether it is the attack roll or the defense roll."""
     dice: tuple[DieSize, ...] = ()
     """The dice, each as its number of sides."""
-    weapon_dice: DiceCount = 0
-    """How many more weapon dice."""
-    flat: Bonus = 0
-    """What is added to the roll."""
+    weapon_dice: MoreWeaponDice = 0
+    flat: FlatBonus = 0
 
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"
@@ -406,10 +403,8 @@ class SetDie(Effect):
     kind: ClassVar[str] = "set_die"
     which: Literal["attack", "defense"]
     """Whether it is the attack roll or the defense roll."""
-    role: Code
-    """What the die or the seat is for."""
-    face: Face
-    """The face that the die shows."""
+    role: DieRole
+    face: ShownFace
 
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"

@@ -24,11 +24,11 @@ from service.rules.heartrush.rolling.contests import (
     best_of,
 )
 from service.rules.heartrush.rolling.rolls import Edge, hampered
-from service.rules.heartrush.values import ContestStepId, MovementId
+from service.rules.heartrush.values import ContestStepId, GripId, MovementId, ScalingId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Reason, StepId
+from service.rules.kernel.values import CreatureId, PlaceOf, Reason, Succeeded
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, cells
 from service.rules.table.stack import Frame, opened_by
@@ -71,8 +71,7 @@ class ClimbAsked(DeclaredScaling, Event[State]):
     """A creature wants to climb where that takes a check."""
 
     type: ClassVar[str] = "climb_asked"
-    scaling: StepId
-    """The id of the climb."""
+    scaling: ScalingId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, ScalingFrame, self.scaling))
@@ -83,12 +82,10 @@ class ClimbChecked(Event[State]):
     """A creature can climb on, or stays where it is and loses the rest of its movement."""
 
     type: ClassVar[str] = "climb_checked"
-    scaling: StepId
-    """The id of the climb."""
+    scaling: ScalingId
     movement: MovementId
     creature: CreatureId
-    success: bool
-    """Whether it succeeded."""
+    success: Succeeded
 
     def evolve(self, state: State) -> State:
         state = state.popped(self.scaling)
@@ -173,8 +170,7 @@ class ClimbedOn(Event[State]):
     creature: CreatureId
     mount: CreatureId
     """The id of the creature onto which it climbed."""
-    at: Cell
-    """The cell, as x and y."""
+    at: PlaceOf
 
     def evolve(self, state: State) -> State:
         return displaced(state, self.creature, self.at, "mounted")
@@ -233,8 +229,7 @@ class GripAsked(Event[State]):
     """A climber has to hold on."""
 
     type: ClassVar[str] = "grip_asked"
-    grip: StepId
-    """The id of the test of its grip."""
+    grip: GripId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -246,8 +241,7 @@ class GripTested(Event[State]):
     """A climber held on, or did not."""
 
     type: ClassVar[str] = "grip_tested"
-    grip: StepId
-    """The id of the test of its grip."""
+    grip: GripId
     creature: CreatureId
     held: bool
     """Whether it held on."""

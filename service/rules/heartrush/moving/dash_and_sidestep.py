@@ -35,7 +35,7 @@ from service.rules.heartrush.moving.paths import (
 )
 from service.rules.heartrush.timing.engagement import EngagementFrame
 from service.rules.heartrush.timing.windows import Deed, Said, declared
-from service.rules.heartrush.values import EngagementId
+from service.rules.heartrush.values import EndCell, EngagementId, StandsUp, WalkedCells
 from service.rules.kernel.messages import (
     Awaited,
     Command,
@@ -74,12 +74,9 @@ class Dash(Command[State]):
     type: ClassVar[str] = "dash"
     sentence: ClassVar[str] = "Dash[ to {to}][{stand}, standing up first]"
     creature: CreatureId
-    path: tuple[Cell, ...] | None = None
-    """The cells to walk, each as x and y; null for the shortest way."""
-    to: Cell | None = None
-    """The cell where it ends, as x and y."""
-    stand: bool = False
-    """Whether it stands up first."""
+    path: WalkedCells | None = None
+    to: EndCell | None = None
+    stand: StandsUp = False
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "dash")
@@ -255,10 +252,8 @@ class Sidestep(Command[State]):
         "": "Sidestep[ to {to}]",
     }
     creature: CreatureId
-    to: Cell | None = None
-    """The cell where it ends, as x and y."""
-    stand: bool = False
-    """Whether it stands up first."""
+    to: EndCell | None = None
+    stand: StandsUp = False
     pay: Literal["action", "rush"] | None = None
     """What pays for it: an action or rush; null if the rules choose."""
     prompt: PromptId | None = None

@@ -11,10 +11,11 @@ from service.rules.heartrush.creatures.ledges import drop_ft
 from service.rules.heartrush.creatures.size_and_bonds import WAYS, climbers_on
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.rolling.checks import CheckAsked, Checking, CheckResult
+from service.rules.heartrush.values import FallId
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Feet, HitPoints, StepId
+from service.rules.kernel.values import CreatureId, Feet, HitPoints
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, Cell
 from service.rules.table.stack import opened_by
@@ -81,8 +82,7 @@ class Fell(DeclaredFall, Event[State]):
     """A creature falls."""
 
     type: ClassVar[str] = "fell"
-    fall: StepId
-    """The id of the fall."""
+    fall: FallId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, FallFrame, self.fall))
@@ -93,8 +93,7 @@ class Landed(Event[State]):
     """A creature that fell has landed: what its save lacked is its damage."""
 
     type: ClassVar[str] = "landed"
-    fall: StepId
-    """The id of the fall."""
+    fall: FallId
     creature: CreatureId
     feet: Feet
     damage: HitPoints

@@ -21,7 +21,16 @@ from service.rules.heartrush.moving.movement import befall, bumped_into, come_al
 from service.rules.heartrush.moving.pushed_ways import follow_path, left_behind, way
 from service.rules.heartrush.rolling.rolls import throw
 from service.rules.heartrush.timing.windows import WindowOpened
-from service.rules.heartrush.values import PushId
+from service.rules.heartrush.values import (
+    BlockerId,
+    CauserId,
+    ComesAlong,
+    FeetLeft,
+    FollowCell,
+    PushDirection,
+    PushId,
+    WalkedCells,
+)
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -70,12 +79,10 @@ class DeclaredPush:
 
     creature: CreatureId
     """Who is pushed."""
-    by: CreatureId | None
-    """The id of the creature that caused it; null for none."""
+    by: CauserId | None
     step: Direction | None
     """The direction; null where no way leads away: who pushes chooses one."""
-    follow: Cell | None
-    """The cell into which it follows, as x and y; null if it does not."""
+    follow: FollowCell | None
 
 
 @record
@@ -83,8 +90,7 @@ class PushFrame(DeclaredPush, Frame[State]):
     """A push under way."""
 
     kind: ClassVar[str] = "push"
-    left_ft: Feet
-    """The feet that are left."""
+    left_ft: FeetLeft
     began_prone: bool = False
     """Whether it was prone when the push began."""
     stage: Literal["direction", "held", "moving", "collision", "companion", "shared", "done"] = "moving"
@@ -96,8 +102,7 @@ class PushFrame(DeclaredPush, Frame[State]):
     """The feet with which the push began."""
     crossed: tuple[Cell, ...] = ()
     """Where it has been, from the beginning of the push on."""
-    blocker: CreatureId | None = None
-    """The id of the creature in the way; null for none."""
+    blocker: BlockerId | None = None
     total: Total = 0
     """What the blocker takes of a collision."""
     mover_total: Total = 0
@@ -164,10 +169,8 @@ class Pushed(Event[State]):
     type: ClassVar[str] = "pushed"
     push: PushId
     creature: CreatureId
-    path: tuple[Cell, ...]
-    """The cells to walk, each as x and y; null for the shortest way."""
-    left_ft: Feet
-    """The feet that are left."""
+    path: WalkedCells
+    left_ft: FeetLeft
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -198,8 +201,7 @@ class Collision(Event[State]):
     creature: CreatureId
     mover_damage: HitPoints
     """The damage that the pushed creature takes."""
-    blocker: CreatureId | None
-    """The id of the creature in the way; null for none."""
+    blocker: BlockerId | None
     blocker_damage: HitPoints
     """The damage that the creature in the way takes."""
 
@@ -466,8 +468,7 @@ class DirectionChosen(Event[State]):
     type: ClassVar[str] = "direction_chosen"
     push: PushId
     creature: CreatureId
-    direction: Direction
-    """The direction, as steps along x and y; null for straight away."""
+    direction: PushDirection
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -516,8 +517,7 @@ class CaptiveFollowed(Event[State]):
     creature: CreatureId
     captive: CreatureId
     """The id of the captive."""
-    follow: bool
-    """Whether it comes along."""
+    follow: ComesAlong
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.push, PushFrame)
@@ -539,8 +539,7 @@ class FollowCaptive(Command[State]):
     }
     creature: CreatureId
     prompt: PromptId
-    follow: bool
-    """Whether it comes along."""
+    follow: ComesAlong
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)

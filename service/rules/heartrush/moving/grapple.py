@@ -22,11 +22,11 @@ from service.rules.heartrush.rolling.contests import (
     OffensiveTried,
 )
 from service.rules.heartrush.rolling.rolls import Edge, hampered
-from service.rules.heartrush.values import ContestStepId
+from service.rules.heartrush.values import ContestStepId, HandsUsed, OpponentId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Count, CreatureId
+from service.rules.kernel.values import CreatureId
 
 HR_GRAP_1: Final = Rule(
     "HR-GRAP-1",
@@ -166,8 +166,7 @@ class BreakFreeTried(Event[State]):
     type: ClassVar[str] = "break_free_tried"
     contest: ContestStepId
     creature: CreatureId
-    against: CreatureId
-    """The id of the opponent; null for none."""
+    against: OpponentId
     ability: Bodily
 
     def evolve(self, state: State) -> State:
@@ -252,8 +251,7 @@ class GrappleFrame(OffensiveContest):
     """A creature tries to seize another."""
 
     kind: ClassVar[str] = "grapple"
-    hands: Count
-    """How many hands it uses."""
+    hands: HandsUsed
 
     def rules(self) -> tuple[str, ...]:
         return ("HR-GRAP-1", "HR-OFF-4")
@@ -270,8 +268,7 @@ class GrappleTried(OffensiveTried):
     """A creature begins to seize another, with so many hands."""
 
     type: ClassVar[str] = "grapple_tried"
-    hands: Count
-    """How many hands it uses."""
+    hands: HandsUsed
 
     def evolve(self, state: State) -> State:
         return state.pushed(GrappleFrame(ability="might", hands=self.hands, **self.terms(state)))

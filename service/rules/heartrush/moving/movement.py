@@ -29,14 +29,12 @@ from service.rules.heartrush.timing.windows import (
     is_worth_asking,
     listens_for,
 )
-from service.rules.heartrush.values import MovementId
+from service.rules.heartrush.values import Diagonals, IsStanding, Manner, MovementId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Private, Refused, Way
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
 from service.rules.kernel.values import (
-    Code,
-    Count,
     CreatureId,
     Feet,
     Occasion,
@@ -171,10 +169,8 @@ class MovementFrame(Frame[State]):
     creature: CreatureId
     left: tuple[Cell, ...] | Sealed[tuple[Cell, ...]]
     """The cells still to walk, each as x and y."""
-    diagonals: Count = 0
-    """How many diagonal steps were made."""
-    standing: bool = False
-    """Whether it stands."""
+    diagonals: Diagonals = 0
+    standing: IsStanding = False
     crawling: bool = False
     """Whether the mover lay prone when it set out."""
     provoked: tuple[CreatureId, ...] = ()
@@ -183,8 +179,7 @@ class MovementFrame(Frame[State]):
     """Feet walked so far within the reach of each enemy."""
     climbed: bool = False
     """Whether the check that climbing asked for has been made."""
-    how: Code = "dash"
-    """How it is done."""
+    how: Manner = "dash"
     walked: Feet = 0
     """Cells walked so far: prompts are numbered by them, for how many are left is nobody else's business."""
 
@@ -247,17 +242,14 @@ class MovementPlanned(Event[State]):
     movement: MovementId
     left: tuple[Cell, ...]
     """The cells still to walk, each as x and y."""
-    diagonals: Count
-    """How many diagonal steps were made."""
-    standing: bool
-    """Whether it stands."""
+    diagonals: Diagonals
+    standing: IsStanding
     provoked: tuple[CreatureId, ...]
     """The ids of the creatures that were provoked."""
     inside: Mapping[CreatureId, Feet]
     """The feet walked inside each creature's reach, by creature."""
     seat: SeatId
-    how: Code = "dash"
-    """How it is done."""
+    how: Manner = "dash"
     walked: Feet = 0
     """The feet walked so far."""
 

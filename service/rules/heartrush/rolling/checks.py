@@ -23,7 +23,18 @@ from service.rules.heartrush.rolling.rolls import (
     throw,
     trouble_face,
 )
-from service.rules.heartrush.values import SAID_LENGTH, ChallengeNumber, CheckId, Matter
+from service.rules.heartrush.values import (
+    SAID_LENGTH,
+    ChallengeNumber,
+    CheckId,
+    Complicated,
+    ComplicationId,
+    FailedOutright,
+    IsSave,
+    IsTroubled,
+    Matter,
+    ShownFace,
+)
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -35,7 +46,7 @@ from service.rules.kernel.values import (
     PromptId,
     Prose,
     RuleId,
-    StepId,
+    Succeeded,
     Total,
 )
 from service.rules.rolls.chance import Chance, PoolDie
@@ -91,10 +102,8 @@ class Checked:
     total: Total
     success: bool
     """Whether the total reached the number; true where there was none and nothing failed outright."""
-    failed_outright: bool = False
-    """Whether it failed whatever the total."""
-    complication: bool = False
-    """Whether it brought a complication."""
+    failed_outright: FailedOutright = False
+    complication: Complicated = False
 
 
 CheckResult: TypeAlias = Annotated[Checked | None, "The result of the check; null until it is made."]
@@ -115,16 +124,14 @@ class DeclaredCheck:
     ability: Ability
     cn: ChallengeNumber | None
     what: Matter
-    save: bool = False
-    """Whether it is a saving throw."""
+    save: IsSave = False
     leanings: tuple[Leaning, ...] = ()
     """The advantages and disadvantages."""
     needs: tuple[Needs, ...] = ()
     """What the check takes besides the ability: motion or sight."""
     against: CreatureId | None = None
     """The creature it is made on, if any."""
-    troubled: bool = True
-    """Whether a natural 1 brings a choice."""
+    troubled: IsTroubled = True
 
 
 @record
@@ -139,10 +146,8 @@ class CheckFrame(DeclaredCheck, Frame[State]):
     """Sides of the kept dice that brought trouble."""
     face: Face = 0
     """What the first of them showed."""
-    complication: bool = False
-    """Whether it brought a complication."""
-    failed_outright: bool = False
-    """Whether it failed whatever the total."""
+    complication: Complicated = False
+    failed_outright: FailedOutright = False
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         if self.stage != "choose":
@@ -189,8 +194,7 @@ class CheckRolled(Event[State]):
     total: Total
     ones: tuple[Count, ...] = ()
     """The dice that show a one, by place."""
-    face: Face = 0
-    """The face that the die shows."""
+    face: ShownFace = 0
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.check, CheckFrame)
@@ -262,12 +266,9 @@ class CheckResolved(Event[State]):
     check: CheckId
     creature: CreatureId
     total: Total
-    success: bool
-    """Whether it succeeded."""
-    failed_outright: bool = False
-    """Whether it failed whatever the total."""
-    complication: bool = False
-    """Whether it brought a complication."""
+    success: Succeeded
+    failed_outright: FailedOutright = False
+    complication: Complicated = False
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.check, CheckFrame)
@@ -505,8 +506,7 @@ class ComplicationDescribed(Event[State]):
     """The GM said what a complication is."""
 
     type: ClassVar[str] = "complication_described"
-    complication: StepId
-    """The id of the complication."""
+    complication: ComplicationId
     text: Prose
 
     def evolve(self, state: State) -> State:
@@ -519,8 +519,7 @@ class TellComplication(Command[State]):
     """Say what a complication is; its effects, if any, are a ruling of their own."""
 
     type: ClassVar[str] = "tell_complication"
-    complication: StepId
-    """The id of the complication."""
+    complication: ComplicationId
     text: Prose
 
     def check(self, view: State) -> None:

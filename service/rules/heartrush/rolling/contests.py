@@ -24,7 +24,7 @@ from service.rules.heartrush.rolling.rolls import (
     unseen_edges,
 )
 from service.rules.heartrush.timing.engagement import Earned, EngagementFrame, Offensive, put
-from service.rules.heartrush.values import ContestStepId, EngagementId
+from service.rules.heartrush.values import Complicated, ContestStepId, EngagementId, WasWon
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
@@ -150,8 +150,7 @@ class ContestRolled(Event[State]):
     creature: CreatureId
     ability: Ability
     total: Total
-    complication: bool = False
-    """Whether it brought a complication."""
+    complication: Complicated = False
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.contest, ContestFrame)
@@ -169,8 +168,7 @@ class ContestDecided(Event[State]):
     type: ClassVar[str] = "contest_over"
     contest: ContestStepId
     creature: CreatureId
-    won: bool
-    """Whether it was won."""
+    won: WasWon
 
     def evolve(self, state: State) -> State:
         return state.popped(self.contest)
@@ -280,8 +278,7 @@ class OffensiveResolved(Event[State]):
     target: TargetId
     offensive: Offensive
     """The offensive action; null for none."""
-    won: bool
-    """Whether it was won."""
+    won: WasWon
 
     def evolve(self, state: State) -> State:
         if not self.won:

@@ -30,7 +30,7 @@ from service.rules.heartrush.rolling.checks import (
 )
 from service.rules.heartrush.rolling.rolls import Needs
 from service.rules.heartrush.timing.clock import at_rest
-from service.rules.heartrush.values import Cause, ComesFrom, Matter
+from service.rules.heartrush.values import Cause, ComesFrom, IsTroubled, Matter, OpponentId, OpposedId, WasWon
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -39,7 +39,6 @@ from service.rules.kernel.values import (
     CreatureId,
     CreatureRef,
     Levels,
-    StepId,
     Total,
 )
 from service.rules.rolls.chance import Chance
@@ -91,8 +90,7 @@ class DeclaredContest(OpposedTerms):
 
     source: ComesFrom | None
     cause: Cause
-    troubled: bool
-    """Whether a natural 1 brings a choice."""
+    troubled: IsTroubled
 
 
 @record
@@ -180,8 +178,7 @@ class OpposedBegun(DeclaredContest, Event[State]):
     """Two creatures are to roll against each other."""
 
     type: ClassVar[str] = "opposed_begun"
-    opposed: StepId
-    """The id of the two opposed checks."""
+    opposed: OpposedId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, OpposedFrame, self.opposed, rules=self.because))
@@ -192,8 +189,7 @@ class OpposedHalfKnown(Event[State]):
     """The check of the creature that tries is known; the other's comes next."""
 
     type: ClassVar[str] = "opposed_half_known"
-    opposed: StepId
-    """The id of the two opposed checks."""
+    opposed: OpposedId
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.opposed, OpposedFrame)
@@ -205,17 +201,14 @@ class OpposedDecided(Event[State]):
     """Both checks are known."""
 
     type: ClassVar[str] = "opposed_decided"
-    opposed: StepId
-    """The id of the two opposed checks."""
+    opposed: OpposedId
     creature: CreatureId
-    against: CreatureId
-    """The id of the opponent; null for none."""
+    against: OpponentId
     mine: Total
     """The total of the creature that tried."""
     theirs: Total
     """The total of the one that opposed it."""
-    won: bool
-    """Whether it was won."""
+    won: WasWon
 
     def evolve(self, state: State) -> State:
         return state.popped(self.opposed)

@@ -28,6 +28,7 @@ from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.heartrush.rolling.rolls import ability_die, heart_die, helped, hindered, spend_help, throw
 from service.rules.heartrush.timing.priority import RoundRanOut
 from service.rules.heartrush.timing.starting_combat import OpeningDecided, first_side
+from service.rules.heartrush.values import PredecessorId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -124,8 +125,7 @@ class TurnDelayed(Event[State]):
 
     type: ClassVar[str] = "turn_delayed"
     creature: CreatureId
-    after: CreatureId
-    """The id of the creature after which it acts."""
+    after: PredecessorId
 
     def evolve(self, state: State) -> State:
         rest = [name for name in state.turns if name != self.creature]
@@ -281,8 +281,7 @@ class Delay(Command[State]):
     type: ClassVar[str] = "delay"
     sentence: ClassVar[str] = "Wait until after {after}"
     creature: CreatureId
-    after: CreatureId
-    """The id of the creature after which it acts."""
+    after: PredecessorId
 
     def check(self, view: State) -> None:
         creature = acting(view, self, self.creature)

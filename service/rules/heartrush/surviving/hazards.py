@@ -35,7 +35,15 @@ from service.rules.heartrush.rolling.checks import (
     Leaning,
 )
 from service.rules.heartrush.rolling.rolls import challenge_number
-from service.rules.heartrush.values import Cause, ChallengeNumber, ComesFrom, Matter
+from service.rules.heartrush.values import (
+    BreathId,
+    Cause,
+    ChallengeNumber,
+    ComesFrom,
+    IsSave,
+    Matter,
+    TrialId,
+)
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.rulebook import Rule, enforces
@@ -43,10 +51,11 @@ from service.rules.kernel.values import (
     Causes,
     Count,
     CreatureId,
-    HitPoints,
+    DamagePoints,
     Levels,
     Round,
     StepId,
+    Succeeded,
 )
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import opened_by
@@ -93,8 +102,7 @@ class TrialBegun(DeclaredTrial, Event[State]):
     """What follows depends on a check or a save."""
 
     type: ClassVar[str] = "trial_begun"
-    trial: StepId
-    """The id of the trial."""
+    trial: TrialId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, TrialFrame, self.trial, rules=self.because))
@@ -105,10 +113,8 @@ class TrialDecided(Event[State]):
     """The check or save is made: one of the two lists of effects follows."""
 
     type: ClassVar[str] = "trial_decided"
-    trial: StepId
-    """The id of the trial."""
-    success: bool
-    """Whether it succeeded."""
+    trial: TrialId
+    success: Succeeded
 
     def evolve(self, state: State) -> State:
         return state.popped(self.trial)
@@ -124,8 +130,7 @@ class Trial(OnCreature):
     cn: ChallengeNumber | None = None
     against: Against | None = None
     """Whose challenge number counts; null for none."""
-    save: bool = False
-    """Whether it is a saving throw."""
+    save: IsSave = False
     advantage: Levels = 0
     """The levels of advantage; below zero, of disadvantage."""
     success: tuple[Effect, ...] = ()
@@ -193,8 +198,7 @@ class Hazard(Command[State]):
     what: Matter
     ability: Ability
     cn: ChallengeNumber
-    damage: HitPoints = 0
-    """The damage, in points."""
+    damage: DamagePoints = 0
     dice: tuple[DieSize, ...] = ()
     """The dice, each as its number of sides."""
 
@@ -277,8 +281,7 @@ class BreathAsked(Event[State]):
     """A creature is about to hold its breath."""
 
     type: ClassVar[str] = "breath_asked"
-    breath: StepId
-    """The id of the test of its breath."""
+    breath: BreathId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -290,8 +293,7 @@ class BreathHeld(Event[State]):
     """A creature holds its breath, and has air for so many rounds."""
 
     type: ClassVar[str] = "breath_held"
-    breath: StepId
-    """The id of the test of its breath."""
+    breath: BreathId
     creature: CreatureId
     rounds: Round
     """How many rounds of air it has."""

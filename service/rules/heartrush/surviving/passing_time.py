@@ -9,10 +9,11 @@ from service.rules.heartrush.body.permission import gm
 from service.rules.heartrush.creatures.state import DAY_S, HOUR_S, MINUTE_S, State
 from service.rules.heartrush.surviving.upkeep import RoundEnding, due
 from service.rules.heartrush.timing.clock import MOST_DAYS, at_rest, pass_time
+from service.rules.heartrush.values import HoursPassed, PassingId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Days, Hours, Minutes, Reason, Seconds, StepId
+from service.rules.kernel.values import Days, Minutes, Reason, Seconds
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 
@@ -53,8 +54,7 @@ class TimeBegun(DeclaredPassing, Event[State]):
     """Time begins to pass round by round."""
 
     type: ClassVar[str] = "time_begun"
-    passing: StepId
-    """The id of the passing time."""
+    passing: PassingId
 
     def evolve(self, state: State) -> State:
         frame = opened_by(self, PassingFrame, self.passing)
@@ -66,8 +66,7 @@ class TimeHarmed(Event[State]):
     """The time of a round passes, and hurts who burns or has no air."""
 
     type: ClassVar[str] = "time_harmed"
-    passing: StepId
-    """The id of the passing time."""
+    passing: PassingId
 
     def evolve(self, state: State) -> State:
         return state.with_frame(self.passing, PassingFrame, harmed=True)
@@ -78,8 +77,7 @@ class TimeTaken(Event[State]):
     """So much of the time has passed; with the last of it the passing is over."""
 
     type: ClassVar[str] = "time_taken"
-    passing: StepId
-    """The id of the passing time."""
+    passing: PassingId
     seconds: Seconds
 
     def evolve(self, state: State) -> State:
@@ -115,8 +113,7 @@ class AdvanceClock(Command[State]):
     sentence: ClassVar[str] = "Let time pass"
     days: Days = 0
     """How many days."""
-    hours: Hours = 0
-    """How many hours."""
+    hours: HoursPassed = 0
     minutes: Minutes = 0
     """How many minutes."""
     seconds: Seconds = 0

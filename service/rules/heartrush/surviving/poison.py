@@ -14,10 +14,11 @@ from service.rules.heartrush.creatures.sheet import Coat, Poison
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.engaging.exchanges import Exchange
 from service.rules.heartrush.timing.clock import check_at_rest
+from service.rules.heartrush.values import EndSecond, PoisonName
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record, with_key, without_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Seconds, StepId, ThingName, WeaponId
+from service.rules.kernel.values import CreatureId, StepId, WeaponId
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, opened_by
 
@@ -59,8 +60,7 @@ class WeaponCoated(Event[State]):
     weapon: WeaponId
     poison: Poison
     """The poison."""
-    until_s: Seconds | None
-    """The campaign second at which it ends; null if it lasts."""
+    until_s: EndSecond | None
 
     def evolve(self, state: State) -> State:
         creature = state.creatures[self.creature]
@@ -95,8 +95,7 @@ class CoatWeapon(Command[State]):
     sentence: ClassVar[str] = "Coat the {weapon} with {poison}"
     creature: CreatureId
     weapon: WeaponId
-    poison: ThingName
-    """The id of the poison."""
+    poison: PoisonName
 
     def check(self, view: State) -> None:
         creature = _at_leisure(self, view)
@@ -237,8 +236,7 @@ class PoisonTaken(Event[State]):
     """The dice of a poison are known."""
 
     type: ClassVar[str] = "poison_taken"
-    poison: ThingName
-    """The id of the poison."""
+    poison: PoisonName
     creature: CreatureId
 
     def evolve(self, state: State) -> State:

@@ -20,11 +20,11 @@ from service.rules.heartrush.timing.clock import (
     is_in_peril,
     pass_time,
 )
-from service.rules.heartrush.values import HeartDie
+from service.rules.heartrush.values import HeartDie, HoursPassed, RestId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Hours, Ordinal, StepId, Total
+from service.rules.kernel.values import CreatureId, Ordinal, Succeeded, Total
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, opened_by
 
@@ -144,8 +144,7 @@ class RestBegun(DeclaredNight, Event[State]):
     """Creatures lie down for the night, under these conditions."""
 
     type: ClassVar[str] = "rest_begun"
-    rest: StepId
-    """The rest: its length, or its id."""
+    rest: RestId
 
     def evolve(self, state: State) -> State:
         return changed(state, rulings=state.rulings + 1).pushed(opened_by(self, NightFrame, self.rest))
@@ -159,8 +158,7 @@ class Rested(Event[State]):
     creature: CreatureId
     rest: Literal["short", "long"]
     """The rest: its length, or its id."""
-    success: bool
-    """Whether it succeeded."""
+    success: Succeeded
     heart_die: HeartDie
     check: Total | None = None
     """The total of the sleeping check; null where none was needed."""
@@ -195,8 +193,7 @@ class NightOver(Event[State]):
     """The night is over for everybody."""
 
     type: ClassVar[str] = "night_over"
-    rest: StepId
-    """The rest: its length, or its id."""
+    rest: RestId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.rest)
@@ -321,8 +318,7 @@ class Rest(Command[State]):
     """The rest: its length, or its id."""
     creatures: tuple[CreatureId, ...] = ()
     """Who rests; empty is everybody alive."""
-    hours: Hours = 8
-    """How many hours."""
+    hours: HoursPassed = 8
     night: Night = Night()
     """How the night is spent."""
 

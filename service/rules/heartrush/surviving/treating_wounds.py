@@ -17,10 +17,11 @@ from service.rules.heartrush.effects.ruling_effects import GiveDestiny, LayPenal
 from service.rules.heartrush.rolling.checks import CheckAsked, Checked, Checking, CheckResult, Leaning
 from service.rules.heartrush.timing.clock import at_rest, check_at_rest
 from service.rules.heartrush.timing.gm_rulings import AdjudicationAsked, RulingRecorded, path_of, rule_on
+from service.rules.heartrush.values import HealerId, PatientId, TreatmentId
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Prose, StepId, WoundId
+from service.rules.kernel.values import CreatureId, Prose, WoundId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import opened_by
 
@@ -53,10 +54,8 @@ MOST_GAINED: Final = 5
 class DeclaredTreatment:
     """Who treats whom, and with which ability."""
 
-    healer: CreatureId
-    """The id of the creature that heals."""
-    patient: CreatureId
-    """The id of the creature that is healed."""
+    healer: HealerId
+    patient: PatientId
     ability: Ability
 
 
@@ -78,8 +77,7 @@ class TreatmentBegun(DeclaredTreatment, Event[State]):
     """A healer sets about treating all untreated wounds of a creature."""
 
     type: ClassVar[str] = "treatment_begun"
-    treatment: StepId
-    """The id of the treatment."""
+    treatment: TreatmentId
 
     def evolve(self, state: State) -> State:
         return changed(state, rulings=state.rulings + 1).pushed(
@@ -92,8 +90,7 @@ class TreatmentDone(Event[State]):
     """A treatment is over."""
 
     type: ClassVar[str] = "treatment_done"
-    treatment: StepId
-    """The id of the treatment."""
+    treatment: TreatmentId
 
     def evolve(self, state: State) -> State:
         return state.popped(self.treatment)
@@ -143,8 +140,7 @@ class TreatWounds(Command[State]):
     sentence: ClassVar[str] = "Treat the wounds of {patient}[ by {ability}]"
     creature: CreatureId
     """The healer."""
-    patient: CreatureId
-    """The id of the creature that is healed."""
+    patient: PatientId
     ability: Ability = "cunning"
 
     def check(self, view: State) -> None:

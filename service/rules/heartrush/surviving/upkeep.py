@@ -12,9 +12,10 @@ from service.rules.heartrush.body.damage import burn
 from service.rules.heartrush.creatures.size_and_bonds import waters
 from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.surviving.hazards import spend_breath
+from service.rules.heartrush.values import UpkeepId
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.values import CreatureId, StepId
+from service.rules.kernel.values import CreatureId
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
 
@@ -71,8 +72,7 @@ class RoundEnding(DeclaredUpkeep, Event[State]):
     """A round ends, or its time outside combat, and brings this to these creatures first."""
 
     type: ClassVar[str] = "round_ending"
-    upkeep: StepId
-    """The id of the end of the round."""
+    upkeep: UpkeepId
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, Due, self.upkeep))
@@ -83,8 +83,7 @@ class UpkeepTaken(Event[State]):
     """One thing that a round's end brings is settled now."""
 
     type: ClassVar[str] = "upkeep_taken"
-    upkeep: StepId
-    """The id of the end of the round."""
+    upkeep: UpkeepId
     creature: CreatureId
     what: What
     """What it is about."""
@@ -110,8 +109,7 @@ class RoundSettled(Event[State]):
     """Everything that a round's end brings is settled."""
 
     type: ClassVar[str] = "round_settled"
-    upkeep: StepId
-    """The id of the end of the round."""
+    upkeep: UpkeepId
 
     def evolve(self, state: State) -> State:
         ends_round = state.frame(self.upkeep, Due).ends_round

@@ -29,11 +29,11 @@ from service.rules.heartrush.table.opening import (
 )
 from service.rules.heartrush.timing.clock import at_rest, check_at_rest
 from service.rules.heartrush.using.catalogue import named
-from service.rules.heartrush.values import ChallengeNumber
+from service.rules.heartrush.values import ChallengeNumber, HiddenFrom, HidingId, Viewers
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CreatureId, CreatureRef, SeatId, StepId
+from service.rules.kernel.values import ControllerSeat, CreatureId, CreatureRef
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy import hidden_creatures
 from service.rules.secrecy.hiding import HidingRules
@@ -81,8 +81,7 @@ class AddCreature(Command[State]):
 
     type: ClassVar[str] = "add_creature"
     entry: Entering
-    seat: SeatId | None = None
-    """The player's seat that controls it; null is the GM."""
+    seat: ControllerSeat | None = None
 
     def check(self, view: State) -> None:
         gm(self)
@@ -209,8 +208,7 @@ class HidingAllowed(Event[State]):
     type: ClassVar[str] = "hiding_allowed"
     creature: CreatureId
     cn: ChallengeNumber
-    viewers: tuple[CreatureId, ...]
-    """The ids of the creatures that might see it; null for all enemies."""
+    viewers: Viewers
 
     def evolve(self, state: State) -> State:
         place = HidingPlace(cn=self.cn, viewers=self.viewers)
@@ -224,8 +222,7 @@ class AllowHiding(Command[State]):
     type: ClassVar[str] = "allow_hiding"
     creature: CreatureId
     cn: ChallengeNumber
-    viewers: tuple[CreatureId, ...] | None = None
-    """The ids of the creatures that might see it; null for all enemies."""
+    viewers: Viewers | None = None
 
     def check(self, view: State) -> None:
         gm(self)
@@ -256,8 +253,7 @@ class HideFrame(Checking):
 
     kind: ClassVar[str] = "hiding"
     creature: CreatureId
-    viewers: tuple[CreatureId, ...]
-    """The ids of the creatures that might see it; null for all enemies."""
+    viewers: Viewers
     checked: CheckResult = None
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
@@ -275,8 +271,7 @@ class HidingTried(Event[State]):
     """A creature hides."""
 
     type: ClassVar[str] = "hiding_tried"
-    hiding: StepId
-    """The id of the attempt to hide."""
+    hiding: HidingId
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
@@ -290,11 +285,9 @@ class Hid(Event[State]):
     """A creature is hidden from these; from nobody, if it failed."""
 
     type: ClassVar[str] = "hid"
-    hiding: StepId
-    """The id of the attempt to hide."""
+    hiding: HidingId
     creature: CreatureId
-    hidden_from: tuple[CreatureId, ...]
-    """The ids of the creatures that it is hidden from."""
+    hidden_from: HiddenFrom
 
     def evolve(self, state: State) -> State:
         return state.popped(self.hiding).with_creature(self.creature, hidden_from=self.hidden_from)

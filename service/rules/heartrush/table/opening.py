@@ -41,11 +41,18 @@ from service.rules.heartrush.table.entries import (
     spelled_out,
 )
 from service.rules.heartrush.using.catalogue import CATALOGUE, defined, named
+from service.rules.heartrush.values import AbilityIds, PlayerSide, SideIds
 from service.rules.house_options import option_faults
 from service.rules.kernel.messages import Emits, Noted
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import AbilityId, CellKey, Code, CreatureId, Label, SideId
+from service.rules.kernel.values import (
+    CellKey,
+    Code,
+    CreatureId,
+    DeclaredSides,
+    Title,
+)
 from service.rules.openings import Fault, Relation, SeatEntry, broken, seat_faults, seats_of
 from service.rules.rolls.seeding import Seeding, seeding_faults
 from service.rules.space.grid import Cell, cells
@@ -61,10 +68,8 @@ from service.rules.table.table import GM, Option
 class Opening:
     """Everything a fight begins with."""
 
-    sides: tuple[SideId, ...]
-    """The ids of the sides."""
-    player_side: SideId
-    """The side of the players' characters."""
+    sides: SideIds
+    player_side: PlayerSide
     creatures: tuple[Entry, ...]
     """The creatures of the fight, each with its sheet and its place."""
     seats: tuple[SeatEntry, ...] = ()
@@ -78,8 +83,7 @@ class Opening:
     `2,0|3,0`."""
     scenery: Scenery = Scenery()
     """Light, heights, ledges and water."""
-    declared_sides: tuple[SideId, ...] = ()
-    """The ids of the sides whose dice people throw and declare."""
+    declared_sides: DeclaredSides = ()
     seeding: Seeding = Seeding()
     """Who seeds the dice."""
     abilities: tuple[Ability, ...] = ()
@@ -89,8 +93,7 @@ class Opening:
     turn_order: tuple[CreatureId, ...] = ()
     """The ids of all creatures in the order of their turns, with the options `timing: turns` and `turn_order:
     given`; empty rolls for it."""
-    title: Label = ""
-    """The title of the encounter."""
+    title: Title = ""
 
 
 def known_in(opening: Opening) -> Mapping[str, Ability | Spell]:
@@ -504,8 +507,7 @@ class TimingAssumed(Noted[State]):
     """A warning: these abilities carry no timing tag, and in turns they count as slow."""
 
     type: ClassVar[str] = "timing_assumed"
-    abilities: tuple[AbilityId, ...]
-    """The ids of the abilities."""
+    abilities: AbilityIds
 
 
 def initial(blank: State, opened: EncounterOpened) -> State:

@@ -25,7 +25,14 @@ from service.rules.heartrush.timing.windows import (
     listens,
     moment,
 )
-from service.rules.heartrush.values import ComesFrom, EngagementId, Perks
+from service.rules.heartrush.values import (
+    BlastTargets,
+    ComesFrom,
+    DefenderId,
+    EngagementId,
+    InitiatorId,
+    Perks,
+)
 from service.rules.kernel.families import Families
 from service.rules.kernel.messages import Answering, Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, Sealed, changed, record, with_key
@@ -93,7 +100,7 @@ class Declaration:
         "": "{offensive}, against {target}[, {order}]",
     }
     target: TargetId | None
-    also: Annotated[tuple[CreatureId, ...], "Whom a blast strikes besides."] = ()
+    also: BlastTargets = ()
     perk: Perks = EMPTY
     order: Annotated[Order, "Whether it moves before or after its attack."] = "no_move"
     offensive: Annotated[Offensive | None, "What is done to the target instead of an attack."] = None
@@ -143,7 +150,7 @@ class Planned:
     """An exchange of a step that is still to be rolled."""
 
     attacker: AttackerId
-    defender: Annotated[CreatureId, "The id of the defender."]
+    defender: DefenderId
     contested: Annotated[bool, "Whether both roll."]
     weapon: WeaponId | None = None
     """The second weapon of a follow-up; null strikes with what is in hand."""
@@ -167,7 +174,7 @@ class EngagementFrame(Interruptible):
     """One engagement, from its declaration to its end."""
 
     kind: ClassVar[str] = "engagement"
-    initiator: Annotated[CreatureId, "The id of the creature that began the engagement."]
+    initiator: InitiatorId
     first_target: Annotated[CreatureId, "The id of the creature that was engaged first."]
     targeted_side: Annotated[SideId, "The side that was engaged."]
     phase: Annotated[Phase, "The phase."] = "join"
@@ -345,7 +352,7 @@ class EngagementDeclared(Event[State]):
 
     type: ClassVar[str] = "engagement_declared"
     engagement: EngagementId
-    initiator: Annotated[CreatureId, "The id of the creature that began the engagement."]
+    initiator: InitiatorId
     target: TargetId
 
     def evolve(self, state: State) -> State:

@@ -21,6 +21,7 @@ from service.rules.heartrush.body.operations import ABILITIES, Effect, Effects, 
 from service.rules.heartrush.body.permission import answering, gm, own
 from service.rules.heartrush.creatures.sheet import Request
 from service.rules.heartrush.creatures.state import State
+from service.rules.heartrush.values import GmAllows
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -224,8 +225,7 @@ class Adjudicate(Command[State]):
         "": "Allow it, or forbid it",
     }
     prompt: PromptId
-    accept: bool
-    """Whether the GM allows it."""
+    accept: GmAllows
     decision: Decision = ""
     reason: Reason = ""
     effects: tuple[Effect, ...] = ()

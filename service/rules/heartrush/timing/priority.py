@@ -24,10 +24,11 @@ from service.rules.heartrush.body.permission import (
 from service.rules.heartrush.creatures.abilities import Ability, KeepPriority, Spell
 from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.heartrush.timing.starting_combat import OpeningDecided, first_side
+from service.rules.heartrush.values import PassesInARow, StartingSide
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Count, CreatureId, SideId
+from service.rules.kernel.values import CreatureId, SideId
 from service.rules.rolls.chance import Chance
 
 HR_START_2: Final = Rule(
@@ -86,8 +87,7 @@ class PriorityGranted(Event[State]):
 
     type: ClassVar[str] = "priority_granted"
     side: SideId
-    starter: SideId | None = None
-    """The side that begins; null if dice decide."""
+    starter: StartingSide | None = None
 
     def evolve(self, state: State) -> State:
         return changed(
@@ -112,8 +112,7 @@ class PriorityPassed(Event[State]):
     """The side that holds it now."""
     reason: Literal["ability", "kept", "declined", "auto"]
     """Why priority passed."""
-    passes: Count
-    """How many sides passed one after the other."""
+    passes: PassesInARow
 
     def evolve(self, state: State) -> State:
         return changed(
@@ -146,8 +145,7 @@ class RoundRanOut(Event[State]):
     """Declines in a row have ended the round."""
 
     type: ClassVar[str] = "round_ran_out"
-    passes: Count
-    """How many sides passed one after the other."""
+    passes: PassesInARow
 
     def evolve(self, state: State) -> State:
         return changed(state, phase="round_end", priority_side=None, passes=self.passes, member_passed=())

@@ -12,6 +12,7 @@ from service.rules.heartrush.body.actions import first_rush, with_fresh_round
 from service.rules.heartrush.body.permission import check_settled, gm, running, timing_of
 from service.rules.heartrush.body.wounds import fall_to_zero
 from service.rules.heartrush.creatures.state import TABLE_OWNER, State, is_able
+from service.rules.heartrush.values import ShownFace, StartingSide, SurprisedCreatures, UnawareSide
 from service.rules.kernel.messages import (
     Awaited,
     Command,
@@ -25,7 +26,7 @@ from service.rules.kernel.messages import (
 )
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CreatureId, Face, Reason, SideId
+from service.rules.kernel.values import CreatureId, Reason
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.rolls.closing import close_epoch
 
@@ -104,10 +105,8 @@ class CombatBegan(Event[State]):
     """Combat begins: its first round, an action and a rush point for everybody, priority for nobody."""
 
     type: ClassVar[str] = "combat_began"
-    unaware_side: SideId | None
-    """The side that is not aware of the fight; null for none."""
-    surprised: tuple[CreatureId, ...]
-    """The ids of the surprised creatures."""
+    unaware_side: UnawareSide | None
+    surprised: SurprisedCreatures
     hidden: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """Who is hidden, and from whom."""
 
@@ -153,8 +152,7 @@ class OpeningRoll(Noted[State]):
     """What the players' opening die showed."""
 
     type: ClassVar[str] = "opening_roll"
-    face: Face
-    """The face that the die shows."""
+    face: ShownFace
 
 
 @record
@@ -196,10 +194,8 @@ class BeginCombat(Command[State]):
 
     type: ClassVar[str] = "begin_combat"
     sentence: ClassVar[str] = "Begin combat[: {unaware_side} did not expect it]"
-    unaware_side: SideId | None = None
-    """The side that is not aware of the fight; null for none."""
-    surprised: tuple[CreatureId, ...] = ()
-    """The ids of the surprised creatures."""
+    unaware_side: UnawareSide | None = None
+    surprised: SurprisedCreatures = ()
     hidden: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """Who is hidden from whom when combat begins, by creature."""
 
@@ -258,8 +254,7 @@ class GrantPriority(Command[State]):
         "starter=None": "Decide who begins by a roll",
         "": "Let the {starter} begin",
     }
-    starter: SideId | None = None
-    """The side that begins; null if dice decide."""
+    starter: StartingSide | None = None
 
     def check(self, view: State) -> None:
         if view.phase == "setup":

@@ -16,27 +16,33 @@ from service.rules.heartrush.body.operations import ways
 from service.rules.heartrush.body.permission import acting, answering_for, is_unbarred
 from service.rules.heartrush.creatures.abilities import Ability, Moment, Spell, Use, is_instant
 from service.rules.heartrush.creatures.state import Creature, State, is_able
-from service.rules.heartrush.values import AbilityName, WindowId
+from service.rules.heartrush.values import (
+    AbilityName,
+    DeedName,
+    EndCell,
+    ItemName,
+    Speech,
+    StandsUp,
+    ThingVerb,
+    WalkedCells,
+    WindowId,
+)
 from service.rules.kernel.families import Families
 from service.rules.kernel.messages import Answering, Awaited, Emits, Event, Noted, Private, Refused
 from service.rules.kernel.records import EMPTY, Sealed, changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import unsealed
 from service.rules.kernel.values import (
-    Cell,
     Choice,
-    Code,
     CreatureId,
     Occasion,
     PromptId,
     Reason,
-    Remark,
     SeatId,
     Subject,
+    SubjectOf,
     TargetId,
-    ThingName,
     Total,
-    Words,
 )
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, opened_by
@@ -170,8 +176,7 @@ class DeclaredWindow:
 
     trigger: Moment
     """The moment that opened the window."""
-    subject: Subject
-    """What it is about: the id of a creature or of a step."""
+    subject: SubjectOf
     eligible: tuple[CreatureId, ...]
     """Who may answer with the built-in reaction to this moment."""
     about: Mapping[Subject, Subject | Total] = EMPTY
@@ -407,18 +412,12 @@ class Said:
     """What was said when a built-in action was declared: each has its own part of this."""
 
     target: TargetId | None = None
-    words: Words = ""
-    """What is said."""
-    verb: Code = ""
-    """What is done with the thing."""
-    item: ThingName | None = None
-    """The thing: its name or its id."""
-    to: Cell | None = None
-    """The cell where it ends, as x and y."""
-    stand: bool = False
-    """Whether it stands up first."""
-    path: tuple[Cell, ...] = ()
-    """The cells to walk, each as x and y; null for the shortest way."""
+    words: Speech = ""
+    verb: ThingVerb = ""
+    item: ItemName | None = None
+    to: EndCell | None = None
+    stand: StandsUp = False
+    path: WalkedCells = ()
 
 
 class Deed:
@@ -498,8 +497,7 @@ class DeedDeclared(DeclaredDeed, Event[State]):
     """A built-in action is declared, and may be answered before it happens."""
 
     type: ClassVar[str] = "deed_declared"
-    deed: Remark
-    """The id of the deed."""
+    deed: DeedName
 
     def evolve(self, state: State) -> State:
         return state.pushed(opened_by(self, DeedFrame, self.deed))
@@ -510,8 +508,7 @@ class DeedSaid(Event[State]):
     """What was said with it; where a dash leads is shown to its seat alone."""
 
     type: ClassVar[str] = "deed_said"
-    deed: Remark
-    """The id of the deed."""
+    deed: DeedName
     said: Said
     """What was said when it was declared."""
     seat: SeatId | None = None
@@ -530,8 +527,7 @@ class DeedBegun(Event[State]):
     """Nobody answers any more: what was declared happens now."""
 
     type: ClassVar[str] = "deed_begun"
-    deed: Remark
-    """The id of the deed."""
+    deed: DeedName
 
     def evolve(self, state: State) -> State:
         return state.popped(self.deed)
@@ -542,8 +538,7 @@ class DeedInVain(Event[State]):
     """What was declared finds nothing to act on when its turn comes; its cost is kept."""
 
     type: ClassVar[str] = "deed_in_vain"
-    deed: Remark
-    """The id of the deed."""
+    deed: DeedName
     reason: Reason
 
     def evolve(self, state: State) -> State:

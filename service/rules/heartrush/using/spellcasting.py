@@ -29,10 +29,11 @@ from service.rules.heartrush.using.using_abilities import (
     resolve_or_wait,
     use_of,
 )
+from service.rules.heartrush.values import SpellId
 from service.rules.kernel.messages import Actor, Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import AbilityId, CreatureId, Round
+from service.rules.kernel.values import CreatureId, Round
 from service.rules.table.table import GM
 
 HR_CAST_4: Final = Rule(
@@ -67,8 +68,7 @@ class SpellCast(Event[State]):
 
     type: ClassVar[str] = "spell_cast"
     creature: CreatureId
-    spell: AbilityId
-    """The id of the spell."""
+    spell: SpellId
     cooldown: Round
     """The rounds until it may be cast again."""
 
@@ -216,8 +216,7 @@ class EndSpell(Command[State]):
     type: ClassVar[str] = "end_spell"
     sentence: ClassVar[str] = "End {spell}"
     creature: CreatureId
-    spell: AbilityId
-    """The id of the spell."""
+    spell: SpellId
 
     def check(self, view: State) -> None:
         acting(view, self, self.creature)

@@ -29,7 +29,7 @@ from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.heartrush.effects.uses import AbilityItem, UseFrame, begin_use, rule_on
 from service.rules.heartrush.engaging.riders import AddDice, Lean, Reroll, SetDie, changeable
 from service.rules.heartrush.timing.windows import InstantDeclared, WindowFrame, WindowOpened, known
-from service.rules.heartrush.values import AbilityName, UseId
+from service.rules.heartrush.values import AbilityName, GmAllows, UseId
 from service.rules.kernel.messages import (
     Actor,
     Awaited,
@@ -311,8 +311,7 @@ class AdjudicateAbility(Command[State]):
         "": "Allow it, or forbid it",
     }
     prompt: PromptId
-    accept: bool
-    """Whether the GM allows it."""
+    accept: GmAllows
     reason: Reason = ""
     effects: Effects = ()
 

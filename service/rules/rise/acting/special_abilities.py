@@ -11,7 +11,7 @@ from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.meter import spend
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import AbilityId, ConditionName, CreatureId, Feet, Name, TargetId, Targets
+from service.rules.kernel.values import AbilityId, ConditionName, CreatureId, Name, TargetId, Targets
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import check_size
 from service.rules.rise.acting.combat_time import (
@@ -45,7 +45,7 @@ from service.rules.rise.sight.obstacles_and_targets import (
     origin_of,
 )
 from service.rules.rise.sight.vision_and_lines import in_reach, known_of, targets_of
-from service.rules.rise.values import OwnerId
+from service.rules.rise.values import AreaAltitude, AreaCell, OwnerId
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, distance
 from service.rules.table.stack import Frame, FrameDone
@@ -198,10 +198,8 @@ class UseAbility(Act):
     targets: Targets = ()
     pay: Pay | None = None
     """Null pays with the action the ability costs."""
-    at: Cell | None = None
-    """The cell around which its zone or area lies, or towards which its area points."""
-    altitude_ft: Feet = 0
-    """How high above that cell the area begins."""
+    at: AreaCell | None = None
+    altitude_ft: AreaAltitude = 0
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)

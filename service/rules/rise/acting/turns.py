@@ -24,6 +24,7 @@ from service.rules.rise.body.running_the_game import ruled
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, is_able
 from service.rules.rise.creatures.permission import Act, able, in_phase, is_allowed, still_resolving
 from service.rules.rise.creatures.state import State
+from service.rules.rise.values import CreatureOrder, HoldsDelayed
 from service.rules.rolls.chance import Chance
 from service.rules.table.stack import Frame, FrameDone
 
@@ -218,8 +219,7 @@ class TurnBegan(Event[State]):
 
     type: ClassVar[str] = "turn_began"
     creature: CreatureId
-    hold_delayed: bool = False
-    """Whether its delayed effects wait."""
+    hold_delayed: HoldsDelayed = False
 
     def evolve(self, state: State) -> State:
         path = f"{turns(state).path}/{self.creature}"
@@ -406,8 +406,7 @@ class OrderWanted(Event[State]):
 
     type: ClassVar[str] = "order_wanted"
     seat: SeatId
-    order: tuple[CreatureId, ...]
-    """The ids, in order."""
+    order: CreatureOrder
 
     def evolve(self, state: State) -> State:
         return changed(state, orders=with_key(state.orders, self.seat, self.order))
@@ -420,8 +419,7 @@ class BeginTurn(Act):
 
     type: ClassVar[str] = "begin_turn"
     sentence: ClassVar[str] = "Begin the turn[{hold_delayed}, holding what is delayed]"
-    hold_delayed: bool = False
-    """Whether its delayed effects wait."""
+    hold_delayed: HoldsDelayed = False
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")
@@ -507,8 +505,7 @@ class SetOrder(Act):
 
     type: ClassVar[str] = "set_order"
     sentence: ClassVar[str] = "Set the order of the group[: {order}]"
-    order: tuple[CreatureId, ...] = ()
-    """The ids, in order."""
+    order: CreatureOrder = ()
 
     def check(self, view: State) -> None:
         in_phase(view, self, "action")

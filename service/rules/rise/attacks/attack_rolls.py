@@ -10,7 +10,7 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Fact, Noted
 from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Amount, SourceId, TargetId
+from service.rules.kernel.values import Amount, TargetId
 from service.rules.rise import books
 from service.rules.rise.body.effects import felt, note
 from service.rules.rise.body.movement_and_positioning import JOLTED
@@ -28,6 +28,7 @@ from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, Creat
 from service.rules.rise.creatures.sheet import Effect, Sort, Strike
 from service.rules.rise.creatures.state import State
 from service.rules.rise.sight.obstacles_and_targets import SHELTERED, Aim, Assault, is_dark
+from service.rules.rise.values import EffectSource
 from service.rules.rolls.chance import Chance, PoolDie
 
 # --- outcomes ------------------------------------------------------------------------------------------
@@ -319,8 +320,7 @@ class DamageRolled(Noted[State]):
     """The damage of an attack or ability, before resistance."""
 
     type: ClassVar[str] = "damage_rolled"
-    source: SourceId
-    """The id of the creature or thing that it comes from."""
+    source: EffectSource
     target: TargetId
     amount: Amount
     sort: Sort

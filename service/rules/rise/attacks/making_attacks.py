@@ -41,7 +41,7 @@ from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, Plan,
 from service.rules.rise.creatures.sheet import Effect, Strike
 from service.rules.rise.creatures.state import State
 from service.rules.rise.sight.obstacles_and_targets import Aim, Assault, covered, do, may_modify, takes
-from service.rules.rise.values import CellPath, MeansName, UserId
+from service.rules.rise.values import CellPath, DamageMultiple, MeansName, UserId
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell
 from service.rules.table.stack import Frame
@@ -294,8 +294,7 @@ class AttackRolled(Event[State]):
     total: Total
     outcome: Outcome
     """The outcome: a miss, a hit or a critical hit."""
-    multiple: Count
-    """By how much the damage is multiplied."""
+    multiple: DamageMultiple
     asks: bool
     """Whether the attacker's player may still reroll it."""
     defenses: Mapping[Code, Total] = EMPTY
@@ -328,8 +327,7 @@ class CoverStruck(Event[State]):
     """The creature, or the cell of the obstacle."""
     outcome: Outcome = "none"
     """What the attack comes to against it; `none` where it does nothing to it."""
-    multiple: Count = 0
-    """By how much the damage is multiplied."""
+    multiple: DamageMultiple = 0
     defenses: Mapping[Code, Total] = EMPTY
     """The cover's defenses, where the house shows them."""
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from service.dice.values import Roll
 from service.rules.kernel.messages import TABLE, Event, Fact, Noted
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.values import AttackerId, Count, TargetId, Total
+from service.rules.kernel.values import AttackerId, TargetId, Total
 from service.rules.rise.attacks.attack_rolls import (
     Outcome,
     against,
@@ -26,7 +26,7 @@ from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, Unjud
 from service.rules.rise.creatures.sheet import Effect, Sort
 from service.rules.rise.creatures.state import State
 from service.rules.rise.sight.obstacles_and_targets import Aim, Assault, takes
-from service.rules.rise.values import MeansName
+from service.rules.rise.values import DamageMultiple, MeansName
 from service.rules.rolls.chance import Chance, PoolDie
 
 SHOWN = ("push", "knockback")
@@ -64,8 +64,7 @@ class AttackJudged(Noted[State]):
     total: Total
     outcome: Outcome
     """The outcome: a miss, a hit or a critical hit."""
-    multiple: Count
-    """By how much the damage is multiplied."""
+    multiple: DamageMultiple
     redirected_streams: bool = False
     """Whether it fell short of the target's defenses and went for what sheltered it."""
 

@@ -17,6 +17,7 @@ from service.rules.rise.body.taking_damage import consequences, hurt
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.creature import Creature, Plan, above, is_able
 from service.rules.rise.creatures.state import State
+from service.rules.rise.values import Altitude
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, cells, distance, is_height, nearest
 
@@ -56,8 +57,7 @@ class TookOff(Event[State]):
     creature: CreatureId
     jumped: bool = False
     """Whether it jumped."""
-    altitude: Feet = 5
-    """The feet above the ground."""
+    altitude: Altitude = 5
 
     def evolve(self, state: State) -> State:
         how = "jumping" if self.jumped else "flying"

@@ -11,7 +11,7 @@ from service.rules.kernel.messages import TABLE, Emits, Event, Noted
 from service.rules.kernel.records import Sealed, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.sealed import is_closed, unsealed
-from service.rules.kernel.values import CreatureId, GroupId, Reason, SourceId
+from service.rules.kernel.values import CreatureId, Reason
 from service.rules.rise import books
 from service.rules.rise.body.movement_and_positioning import (
     Past,
@@ -35,6 +35,7 @@ from service.rules.rise.creatures.combat_statistics import (
 )
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, HiddenSwift, How, is_able
 from service.rules.rise.creatures.state import State
+from service.rules.rise.values import EffectSource, GroupIds, RiderIds
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.space.grid import FEET, Cell, cells, line
@@ -118,7 +119,7 @@ class Moved(Event[State]):
     path: tuple[Cell, ...]
     """The cells it entered, in order."""
     how: Annotated[How, "How it moves: by itself, or by others."]
-    riders: Annotated[tuple[CreatureId, ...], "The ids of the riders."] = ()
+    riders: RiderIds = ()
 
     def evolve(self, state: State) -> State:
         move, to = MOVES[self.how], self.path[-1]
@@ -136,7 +137,7 @@ class LocationEffectIgnored(Noted[State]):
 
     type: ClassVar[str] = "location_effect_ignored"
     creature: CreatureId
-    source: Annotated[SourceId, "The id of the creature or thing that it comes from."]
+    source: EffectSource
     reason: Reason = "one_movement_per_phase"
 
 
@@ -360,7 +361,7 @@ class SwiftHidden(Event[State]):
     """The Swift abilities of these groups are in force; what they are stays sealed until the announcement."""
 
     type: ClassVar[str] = "swift_resolved"
-    groups: Annotated[tuple[GroupId, ...], "The ids of the groups."]
+    groups: GroupIds
 
     def evolve(self, state: State) -> State:
         for group in self.groups:

@@ -22,6 +22,7 @@ from service.rules.rise.creatures.combat_statistics import (
 )
 from service.rules.rise.creatures.creature import Creature, above, is_able, may_share, on_its_way
 from service.rules.rise.creatures.state import State
+from service.rules.rise.values import MountId
 from service.rules.secrecy.hiding import OccupiedSpace
 from service.rules.space.grid import FEET, Cell, cells, is_beyond, is_step
 
@@ -403,8 +404,7 @@ class Mounted(Event[State]):
 
     type: ClassVar[str] = "mounted"
     creature: CreatureId
-    mount: CreatureId | None
-    """The id of the creature that it rides; null for none."""
+    mount: MountId | None
 
     def evolve(self, state: State) -> State:
         if self.mount is not None:

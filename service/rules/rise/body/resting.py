@@ -18,6 +18,7 @@ from service.rules.rise.creatures.combat_statistics import GRAPPLED, dr_max, los
 from service.rules.rise.creatures.creature import Creature
 from service.rules.rise.creatures.permission import gm
 from service.rules.rise.creatures.state import State
+from service.rules.rise.values import VitalWoundNumber
 
 RI_REST_1: Final = Rule(
     "RI-REST-1",
@@ -70,8 +71,7 @@ class WoundTreated(Event[State]):
 
     type: ClassVar[str] = "wound_treated"
     creature: CreatureId
-    wound: Count
-    """The number of the vital wound, from 0."""
+    wound: VitalWoundNumber
 
     def evolve(self, state: State) -> State:
         wounds = list(state.creatures[self.creature].wounds)
@@ -123,8 +123,7 @@ class TreatWound(Command[State]):
 
     type: ClassVar[str] = "treat_wound"
     creature: CreatureId
-    wound: Count
-    """The number of the vital wound, from 0."""
+    wound: VitalWoundNumber
 
     def check(self, view: State) -> None:
         gm(self)

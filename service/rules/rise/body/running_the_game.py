@@ -19,11 +19,12 @@ from service.rules.kernel.messages import (
     Refused,
 )
 from service.rules.kernel.records import changed, record
-from service.rules.kernel.values import Choice, PromptId, Question, Reason, Round, RulingId, Subject
+from service.rules.kernel.values import Choice, PromptId, Question, Round, RulingId
 from service.rules.rise import books
 from service.rules.rise.creatures.creature import Ruling
 from service.rules.rise.creatures.permission import gm
 from service.rules.rise.creatures.state import State
+from service.rules.rise.values import ChosenAnswer, GmNote, PossibleAnswers, Subjects
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM
 
@@ -84,12 +85,9 @@ class Rule(Command[State]):
         "swift_mode",
     ]
     """The question."""
-    subjects: tuple[Subject, ...] = ()
-    """The ids of those that it is about."""
-    chosen: Choice
-    """The chosen answer."""
-    note: Reason = ""
-    """What the GM adds, in words."""
+    subjects: Subjects = ()
+    chosen: ChosenAnswer
+    note: GmNote = ""
     scope_of: Literal["once", "encounter", "campaign"] = "once"
     """How long it holds."""
     supersedes: RulingId | None = None
@@ -178,10 +176,8 @@ class RulingRequested(Event[State]):
 
     type: ClassVar[str] = "ruling_requested"
     question: Question
-    subjects: tuple[Subject, ...]
-    """The ids of those that it is about."""
-    answers: tuple[Choice, ...]
-    """The possible answers."""
+    subjects: Subjects
+    answers: PossibleAnswers
     fallback: Choice
     """The answer that holds if the GM gives none."""
     prompt: PromptId | None
@@ -202,10 +198,8 @@ class QuestionFrame(Frame[State]):
 
     kind: ClassVar[str] = "rise_question"
     question: Question
-    subjects: tuple[Subject, ...]
-    """The ids of those that it is about."""
-    answers: tuple[Choice, ...]
-    """The possible answers."""
+    subjects: Subjects
+    answers: PossibleAnswers
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         return (Awaited(prompt=self.path, seat=GM, accepts=(AnswerRuling.type,)),)
@@ -292,10 +286,8 @@ class AnswerRuling(Command[State]):
     type: ClassVar[str] = "answer_ruling"
     sentence: ClassVar[str] = "Answer: {chosen}"
     prompt: PromptId
-    chosen: Choice
-    """The chosen answer."""
-    note: Reason = ""
-    """What the GM adds, in words."""
+    chosen: ChosenAnswer
+    note: GmNote = ""
 
     def check(self, view: State) -> None:
         gm(self)

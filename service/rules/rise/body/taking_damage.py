@@ -7,7 +7,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Amount, CreatureId, HitPoints, HitPointsNow, Levels, SourceId
+from service.rules.kernel.values import Amount, CreatureId, HitPoints, HitPointsNow, Levels
 from service.rules.rise import books
 from service.rules.rise.body.running_the_game import answer
 from service.rules.rise.body.vital_wounds import due, is_mine_to_roll, take_wounds
@@ -16,6 +16,7 @@ from service.rules.rise.creatures.combat_statistics import dr_max
 from service.rules.rise.creatures.creature import RECOVERS, Creature, is_unconscious
 from service.rules.rise.creatures.sheet import Sort
 from service.rules.rise.creatures.state import State
+from service.rules.rise.values import CausedBy, EffectSource
 from service.rules.rolls.chance import Chance
 
 # --- damage and recovery -------------------------------------------------------------------------------
@@ -48,8 +49,7 @@ class DamageTaken(Event[State]):
 
     type: ClassVar[str] = "damage_taken"
     creature: CreatureId
-    source: SourceId
-    """The id of the creature or thing that it comes from."""
+    source: EffectSource
     amount: Amount
     sort: Sort
     dr: HitPoints = sealable(of="creature", blank=0)
@@ -103,8 +103,7 @@ class FatigueGained(Event[State]):
     creature: CreatureId
     levels: Levels
     """How many levels."""
-    cause: SourceId
-    """What caused it."""
+    cause: CausedBy
 
     def evolve(self, state: State) -> State:
         return state.with_creature(

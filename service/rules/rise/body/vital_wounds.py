@@ -9,12 +9,13 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import TABLE, Emits, Event, Fact
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Count, CreatureId, SourceId
+from service.rules.kernel.values import Count, CreatureId
 from service.rules.rise import books
 from service.rules.rise.creatures.character import VitalWound
 from service.rules.rise.creatures.combat_statistics import dr_max
 from service.rules.rise.creatures.creature import WOUND_STEP, Creature
 from service.rules.rise.creatures.state import State
+from service.rules.rise.values import CausedBy
 from service.rules.rolls.chance import Chance, PoolDie
 
 # --- vital wounds --------------------------------------------------------------------------------------
@@ -105,8 +106,7 @@ class Died(Event[State]):
 
     type: ClassVar[str] = "died"
     creature: CreatureId
-    cause: SourceId
-    """What caused it."""
+    cause: CausedBy
 
     def evolve(self, state: State) -> State:
         return state.with_creature(self.creature, dead=True)

@@ -16,20 +16,23 @@ from service.rules.kernel.values import (
     CreatureId,
     Days,
     DieSides,
+    EntryHitPoints,
     Face,
     Feet,
+    GmOnlyFields,
     HitPoints,
     HitPointsNow,
     Name,
     Position,
     Round,
     SeatId,
-    SourceId,
     Sum,
     ThingName,
     Total,
+    WasTreated,
 )
 from service.rules.rise.creatures.sheet import Sheet, Tick, Until, rank, side_of
+from service.rules.rise.values import EffectSource
 from service.rules.table.carried import Carried
 
 
@@ -39,8 +42,7 @@ class Condition:
 
     many: ClassVar[int] = 1_000
     name: Name
-    source: SourceId = ""
-    """The id of the creature or thing that it comes from."""
+    source: EffectSource = ""
     until: Until = "condition"
     """When it ends."""
     expires: Round | None = None
@@ -72,8 +74,7 @@ class VitalWound:
     """The round in which it was gained."""
     phase: Code = ""
     """The stage of that round."""
-    treated: bool = False
-    """Whether it was treated."""
+    treated: WasTreated = False
     deadline: Round | None = None
     """The round in which it kills if it is not treated; null if it does not."""
     by: SeatId | None = None
@@ -105,8 +106,7 @@ class Character:
     """Whether it has recovered in this fight."""
     held: tuple[ThingName, ...] = ()
     """The names of the things in its hands."""
-    gm_only: tuple[Code, ...] = ()
-    """Fields of its sheet that only the GM sees."""
+    gm_only: GmOnlyFields = ()
 
     @computed_from("sheet")
     def id(self) -> str:
@@ -158,8 +158,7 @@ class Entry:
     position: Position
     sheet: Sheet | None = None
     """Null takes the carried character's."""
-    hp: HitPointsNow | None = sealable(default=None)
-    """Null takes what was carried, or the maximum."""
+    hp: EntryHitPoints | None = sealable(default=None)
     dr: HitPoints | None = sealable(default=None)
     """The damage resistance with which it enters; null for what was carried, or all of it."""
     fatigue: Sum | None = None

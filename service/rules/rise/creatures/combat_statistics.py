@@ -17,6 +17,7 @@ from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, fatigue_penalty, is_unconscious
 from service.rules.rise.creatures.sheet import Effect
 from service.rules.rise.creatures.state import State
+from service.rules.rise.values import RoundStep
 
 # --- named conditions ----------------------------------------------------------------------------------
 # One record each says all that a condition does by itself. A condition of any other name does what its
@@ -194,8 +195,7 @@ class EffectsExpired(Event[State]):
     """Timed effects are over."""
 
     type: ClassVar[str] = "effects_expired"
-    step: Count
-    """The step of the round, from 1 to 11."""
+    step: RoundStep
     creatures: Creatures
 
     def evolve(self, state: State) -> State:

@@ -12,7 +12,6 @@ from service.rules.kernel.values import (
     Amount,
     AttackerId,
     Bonus,
-    Choice,
     Code,
     Count,
     CreatureId,
@@ -23,12 +22,10 @@ from service.rules.kernel.values import (
     Ordinal,
     Position,
     Question,
-    Reason,
     Remark,
     Round,
     RulingId,
     SourceId,
-    Subject,
     TargetId,
     Targets,
     ThingName,
@@ -36,7 +33,20 @@ from service.rules.kernel.values import (
 )
 from service.rules.rise.creatures.character import Character, Condition, Entry, sheet_of
 from service.rules.rise.creatures.sheet import Effect, Sheet, Sort, Strike
-from service.rules.rise.values import CellPath, MeansName, ModeName
+from service.rules.rise.values import (
+    AreaAltitude,
+    AreaCell,
+    CellPath,
+    ChosenAnswer,
+    CustomFeet,
+    EffectSource,
+    GmNote,
+    MeansName,
+    ModeName,
+    MountId,
+    OnlySubdues,
+    Subjects,
+)
 from service.rules.secrecy.gm_only import facts_of, hide_gm_only
 from service.rules.space.grid import Cell, heights_apart
 
@@ -90,8 +100,7 @@ class Unjudged:
     """Whom the same use attacks anyway: as cover they are not attacked a second time."""
     use: Count = 0
     """Which use of its attacker's this was in its turn."""
-    subdual: bool = False
-    """Whether it only subdues."""
+    subdual: OnlySubdues = False
     effects: tuple[Effect, ...] = ()
     """The effects, in order."""
     on_crit: tuple[Effect, ...] = ()
@@ -112,8 +121,7 @@ class Atom:
 
     seq: Ordinal
     """The place in the group's log."""
-    source: SourceId
-    """The id of the creature or thing that it comes from."""
+    source: EffectSource
     target: TargetId
     does: Literal["damage", "heal_hp", "heal_dr", "gain", "lose", "fatigue", "locate", "attack"]
     """What it does."""
@@ -169,10 +177,8 @@ class FreeUse:
     targets: Targets = ()
     step: Count = 0
     """After how many steps of the path; 0 is where it begins."""
-    at: Cell | None = None
-    """The cell around which its zone or area lies, or towards which its area points."""
-    altitude_ft: Feet = 0
-    """How high above that cell the area begins."""
+    at: AreaCell | None = None
+    altitude_ft: AreaAltitude = 0
 
 
 @record
@@ -187,8 +193,7 @@ class Plan:
     ability: AbilityId
     path: CellPath = ()
     targets: Targets = ()
-    distance_ft: Feet = 0
-    """The distance in feet that it keeps or covers."""
+    distance_ft: CustomFeet = 0
     mode: ModeName = "land"
     sprint: Literal["never", "ask", "auto"] = "never"
     """Whether it sprints: never, if asked, or by itself."""
@@ -221,12 +226,9 @@ class Ruling:
     id: Code
     """The id."""
     question: Question
-    subjects: tuple[Subject, ...]
-    """The ids of those that it is about."""
-    chosen: Choice
-    """The chosen answer."""
-    note: Reason = ""
-    """What the GM adds, in words."""
+    subjects: Subjects
+    chosen: ChosenAnswer
+    note: GmNote = ""
     scope: Literal["once", "encounter", "campaign"] = "once"
     """How long it holds."""
     supersedes: RulingId | None = None
@@ -303,8 +305,7 @@ class Creature(Character):
     """What it has spent of its round."""
     location_changed: bool = False
     """Whether its place changed in this phase."""
-    mount: CreatureId | None = None
-    """The id of the creature that it rides; null for none."""
+    mount: MountId | None = None
     delayed: tuple[Delayed, ...] = ()
     """Its effects that come when it takes a turn."""
     aloft: Literal["flying", "jumping", "falling"] | None = None

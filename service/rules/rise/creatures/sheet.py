@@ -17,6 +17,7 @@ from service.rules.kernel.values import (
     ConditionName,
     Count,
     CreatureId,
+    DamagePoints,
     DieSides,
     Feet,
     HitPoints,
@@ -27,6 +28,7 @@ from service.rules.kernel.values import (
     Total,
     WeaponId,
 )
+from service.rules.rise.values import FatigueCost
 from service.rules.table.table import GM
 
 # --- printings -----------------------------------------------------------------------------------------
@@ -144,8 +146,7 @@ class Tick:
 
     step: Annotated[Count, within(1, 11)]
     """The step of the round, from 1 to 11."""
-    damage: HitPoints = 0
-    """The damage, in points."""
+    damage: DamagePoints = 0
     heal: HitPoints = 0
     """The hit points that it heals."""
     sort: Sort = "environmental"
@@ -293,8 +294,7 @@ class Ability:
     """Whether it may be used again in the same round."""
     per_round_limit: Count | None = None
     """How often it may be used in a round; null for any number."""
-    cost_fatigue: Level = 0
-    """The levels of fatigue that it costs."""
+    cost_fatigue: FatigueCost = 0
     range_ft: Feet = 5
     """How far its targets may be, or the place of its zone."""
     area: Area | None = None

@@ -19,11 +19,11 @@ from service.rules.kernel.values import (
     Code,
     Count,
     CreatureId,
+    DeclaredSides,
     GroupId,
+    PlaceOf,
     Reader,
     Round,
-    SideId,
-    SourceId,
     ThingName,
     Total,
 )
@@ -41,6 +41,7 @@ from service.rules.rise.creatures.creature import (
 )
 from service.rules.rise.creatures.options import OPTIONS, House, house_of
 from service.rules.rise.creatures.sheet import PROFILES, Profile, Zone, side_of
+from service.rules.rise.values import EffectSource
 from service.rules.secrecy.gm_only import WithSheets
 from service.rules.secrecy.hiding import HidingTable, OccupiedSpace
 from service.rules.secrecy.worlds import SHARED, SplitTable
@@ -89,10 +90,8 @@ class Placed:
     sentence: ClassVar[str] = "{zone} around {at}"
     zone: Zone
     """The zone."""
-    at: Cell
-    """The cell, as x and y."""
-    source: SourceId
-    """The id of the creature or thing that it comes from."""
+    at: PlaceOf
+    source: EffectSource
     since: Round
     """The round in which it was made."""
     number: Count
@@ -155,8 +154,7 @@ class State(WithSheets, SplitTable, WalledTable, HidingTable):
     """Groups the GM has set, for the phases to come."""
     arriving: tuple[Arrival, ...] = ()
     """Who joins with the next phase."""
-    declared_sides: tuple[SideId, ...] = ()
-    """The ids of the sides whose dice people throw and declare."""
+    declared_sides: DeclaredSides = ()
     orders: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """In a world: the order of acting that each seat of the group wants."""
     readers: tuple[Reader, ...] = ()

@@ -9,7 +9,7 @@ from service.rules.kernel.folding import products
 from service.rules.kernel.messages import Awaited, Emits, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CreatureId, Direction, ThingName
+from service.rules.kernel.values import CreatureId, Direction
 from service.rules.rise import books
 from service.rules.rise.acting.brawling import brawl, check_size
 from service.rules.rise.acting.combat_time import check_standard, pay_for
@@ -30,7 +30,7 @@ from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.objects import ObjectManipulated
 from service.rules.rise.sight.obstacles_and_targets import Assault
 from service.rules.rise.sight.vision_and_lines import feet_offered, ways
-from service.rules.rise.values import CellPath
+from service.rules.rise.values import CellPath, HeldThing
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import FEET, STEPS, Cell, line
 
@@ -135,8 +135,7 @@ class Throw(Act):
 
     type: ClassVar[str] = "throw"
     sentence: ClassVar[str] = "Throw[ the {item}][ {target}][{willing}, which it allows]"
-    item: ThingName = ""
-    """The name of the thing."""
+    item: HeldThing = ""
     target: CreatureId = ""
     """The creature thrown, where no object is."""
     direction: Direction = (1, 0)

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, with_key
-from service.rules.kernel.values import CheckNumber, CreatureId, StepId, Total
+from service.rules.kernel.values import CreatureId, StepId, Succeeded, Total
 from service.rules.rise.acting.brawling import not_twice
 from service.rules.rise.acting.combat_time import check_free, pay_for
 from service.rules.rise.acting.turns import begun, offered, sender
@@ -31,6 +31,7 @@ from service.rules.rise.creatures.permission import Act
 from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.objects import handling
 from service.rules.rise.planning.intents import is_seen
+from service.rules.rise.values import Difficulty, RiderIds
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame
 
@@ -97,8 +98,7 @@ class RideAsked(Event[State]):
 
     type: ClassVar[str] = "ride_asked"
     path: StepId
-    riders: tuple[CreatureId, ...]
-    """The ids of the riders."""
+    riders: RiderIds
     purpose: Purpose
 
     def evolve(self, state: State) -> State:
@@ -139,10 +139,8 @@ class RideChecked(Event[State]):
     """The id of the mount."""
     purpose: Purpose
     total: Total
-    difficulty: CheckNumber
-    """The number that the check must reach."""
-    success: bool
-    """Whether it succeeded."""
+    difficulty: Difficulty
+    success: Succeeded
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(RideFrame)

@@ -38,7 +38,7 @@ from service.rules.rise.moving.movement_problem import NeedsInitiative, Outcome,
 from service.rules.rise.moving.movement_solver import solve
 from service.rules.rise.planning.initiative import asks_players, roll_order
 from service.rules.rise.sight.obstacles_and_targets import Assault
-from service.rules.rise.values import UserId
+from service.rules.rise.values import Agrees, AskedCreatures, CreatureOrder, HasAgreed, UserId
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.space.grid import Cell, cells
@@ -92,8 +92,7 @@ class RushBegun(Event[State]):
     type: ClassVar[str] = "rush_began"
     user: UserId
     targets: Targets
-    asked: tuple[CreatureId, ...]
-    """The ids of the creatures that are asked."""
+    asked: AskedCreatures
     path: tuple[Cell, ...]
     """The line as far as nobody too big stands in it."""
 
@@ -115,8 +114,7 @@ class SteppedAside(Event[State]):
     type: ClassVar[str] = "stepped_aside"
     creature: CreatureId
     user: UserId
-    accepted: bool
-    """Whether it agreed."""
+    accepted: HasAgreed
 
     def evolve(self, state: State) -> State:
         frame = state.top_frame(RushFrame)
@@ -226,8 +224,7 @@ class StepAside(Command[State]):
         "": "Step aside, or stand in the way",
     }
     creature: CreatureId
-    accept: bool
-    """Whether it agrees."""
+    accept: Agrees
 
     def check(self, view: State) -> None:
         own(view, self, self.creature)
@@ -274,8 +271,7 @@ class ConflictFound(Noted[State]):
 
     type: ClassVar[str] = "conflict_found"
     creatures: Creatures
-    order: tuple[CreatureId, ...]
-    """The ids, in order."""
+    order: CreatureOrder
     warning: Reason = ""
     """Why it is a conflict."""
 

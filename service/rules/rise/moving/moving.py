@@ -34,7 +34,7 @@ from service.rules.rise.moving.movement_problem import Intents, place_movers, ro
 from service.rules.rise.planning.intents import check_own_rule, check_reactive, seen_by
 from service.rules.rise.planning.planning import mounts
 from service.rules.rise.sight.vision_and_lines import feet_offered, straight
-from service.rules.rise.values import CellPath, ModeName
+from service.rules.rise.values import BeyondFeet, CellPath, ModeName, NearFeet
 from service.rules.space.compact import StraightPaths
 from service.rules.space.grid import Feet
 
@@ -224,10 +224,8 @@ class Move(Act):
     """Whether to stand up from prone first, for half the speed."""
     altitude_ft: Feet | None = None
     """How high a flight along a path ends; null stays as high, or just above the ground."""
-    within_ft: Feet | None = None
-    """Custom: stay this near to the targets."""
-    beyond_ft: Feet | None = None
-    """Custom: keep this far from the targets."""
+    within_ft: NearFeet | None = None
+    beyond_ft: BeyondFeet | None = None
     direction: Direction | None = None
     """Custom: the one way to go; null is straight away, or the shortest."""
     pause: bool = False

@@ -27,6 +27,7 @@ from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.movement_problem import NeedsInitiative
 from service.rules.rise.moving.movement_resolution import meet_needs
 from service.rules.rise.planning.initiative import asks_players, find_order
+from service.rules.rise.values import HeldThing
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, Cell, cells
 from service.rules.table.walled import DOOR_VERBS, TABLE_WALL_2, door_moved, is_door
@@ -82,8 +83,7 @@ class ObjectManipulated(Event[State]):
     creature: CreatureId
     what: Handling
     """The id of the ability or the name of the weapon."""
-    item: ThingName
-    """The name of the thing."""
+    item: HeldThing
     free: bool
     """Whether it costs no action."""
     at: Cell | None = None

@@ -23,6 +23,7 @@ from service.rules.rise.creatures.sheet import RESERVED
 from service.rules.rise.creatures.state import Attitude, State, Taking
 from service.rules.rise.planning.planning import PlanFrame
 from service.rules.rise.sight.vision_and_lines import may_join
+from service.rules.rise.values import GroupMembers, OtherId
 from service.rules.table.stack import Frame, Stacks
 from service.rules.table.table import GM
 
@@ -273,8 +274,7 @@ class AttitudeSet(Event[State]):
 
     type: ClassVar[str] = "attitude_set"
     creature: CreatureId
-    toward: CreatureId
-    """The id of the other creature."""
+    toward: OtherId
     attitude: Attitude
     """The attitude."""
     later: bool = False
@@ -292,8 +292,7 @@ class GroupsSet(Event[State]):
     """The GM said who acts together from the next phase on."""
 
     type: ClassVar[str] = "groups_set"
-    groups: Mapping[GroupId, tuple[CreatureId, ...]]
-    """The members of each group, by group."""
+    groups: GroupMembers
 
     def evolve(self, state: State) -> State:
         return changed(state, next_groups=self.groups)
@@ -305,8 +304,7 @@ class SetAttitude(Command[State]):
 
     type: ClassVar[str] = "set_attitude"
     creature: CreatureId
-    toward: CreatureId
-    """The id of the other creature."""
+    toward: OtherId
     attitude: Attitude
     """The attitude."""
     next_phase: bool = False
@@ -340,8 +338,7 @@ class SetGroups(Command[State]):
     """Say who acts together from the next phase on; the others find their groups by the rules."""
 
     type: ClassVar[str] = "set_groups"
-    groups: Mapping[GroupId, tuple[CreatureId, ...]]
-    """The members of each group, by group."""
+    groups: GroupMembers
 
     def check(self, view: State) -> None:
         gm(self)

@@ -17,7 +17,6 @@ from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
     Bonus,
-    CheckNumber,
     Code,
     Count,
     CreatureId,
@@ -49,6 +48,7 @@ from service.rules.rise.creatures.permission import Act, gm, is_allowed
 from service.rules.rise.creatures.state import State
 from service.rules.rise.planning.groups import GroupFrame
 from service.rules.rise.planning.initiative import asks_players, find_order, roll_order
+from service.rules.rise.values import Difficulty, TriedDeed
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.table.stack import Frame, FrameDone
 from service.rules.table.table import GM
@@ -247,8 +247,7 @@ HARDEST: Final = 100
 class DeedRoll:
     """A check that decides a deed: a d10, an attribute and a bonus, against a difficulty."""
 
-    difficulty: CheckNumber
-    """The number that the check must reach."""
+    difficulty: Difficulty
     attribute: Attribute | None = None
     """The attribute that is added; null is none."""
     bonus: Bonus = 0
@@ -326,8 +325,7 @@ class DeedRuled(Event[State]):
 
     type: ClassVar[str] = "deed_ruled"
     creature: CreatureId
-    deed: Remark
-    """What the creature tries."""
+    deed: TriedDeed
     decision: Decision
     roll: DeedRoll | None = None
     """The roll that the deed takes; null for none."""
@@ -371,8 +369,7 @@ class DeedJudged(Event[State]):
 
     type: ClassVar[str] = "deed_judged"
     creature: CreatureId
-    deed: Remark
-    """What the creature tries."""
+    deed: TriedDeed
     success: bool | None
     """Whether its check was enough; null where none was made."""
     effects: tuple[Atom, ...]

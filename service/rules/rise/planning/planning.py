@@ -35,7 +35,7 @@ from service.rules.rise.planning.intents import (
     seen_by,
 )
 from service.rules.rise.sight.vision_and_lines import feet_offered, onto, straight
-from service.rules.rise.values import CellPath, ModeName
+from service.rules.rise.values import BeyondFeet, CellPath, CustomFeet, ModeName, NearFeet
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.choices import SecretChoice, by_seats, to_open, to_seal
 from service.rules.space.compact import StraightPaths
@@ -281,8 +281,7 @@ class PlanMovement(Act):
     """The movement ability."""
     path: CellPath = ()
     targets: Targets = ()
-    distance_ft: Feet = 5
-    """The distance in feet that it keeps or covers."""
+    distance_ft: CustomFeet = 5
     mode: ModeName = "land"
     sprint: Literal["never", "ask", "auto"] | None = None
     """Whether it sprints where it falls short; null asks if it follows or withdraws, and may sprint.
@@ -300,10 +299,8 @@ class PlanMovement(Act):
     """The one step in which a shove, or a custom movement by a rule, goes; null is straight away."""
     altitude_ft: Feet | None = None
     """How high a flight or a jump ends; null stays as high, or just above the ground."""
-    within_ft: Feet | None = None
-    """Custom: stay this near to the targets."""
-    beyond_ft: Feet | None = None
-    """Custom: keep this far from the targets."""
+    within_ft: NearFeet | None = None
+    beyond_ft: BeyondFeet | None = None
 
     free_actions: tuple[FreeUse, ...] = ()
     """Free abilities to use on the way, each after so many steps."""

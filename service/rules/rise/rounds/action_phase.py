@@ -13,7 +13,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Count, CreatureId, GroupId, Occasion, StepId
+from service.rules.kernel.values import CreatureId, GroupId, Occasion, StepId
 from service.rules.rise import books
 from service.rules.rise.body.effects import SwiftHidden, apply_quietly, unhidden
 from service.rules.rise.body.vital_wounds import wound_stream
@@ -33,6 +33,7 @@ from service.rules.rise.planning.groups import (
 )
 from service.rules.rise.planning.improvising import DeedsAnnounced, judge_deeds
 from service.rules.rise.planning.initiative import asks_players, exertions, spent
+from service.rules.rise.values import GroupIds, RoundStep
 from service.rules.rolls.chance import Chance
 from service.rules.table.table import DeclaredFaces
 
@@ -148,10 +149,8 @@ class ActionStepReached(Event[State]):
     type: ClassVar[str] = "action_step_reached"
     reached: Reached
     """The point that was reached."""
-    groups: tuple[GroupId, ...]
-    """The ids of the groups."""
-    step: Count
-    """The step of the round, from 1 to 11."""
+    groups: GroupIds
+    step: RoundStep
 
     def evolve(self, state: State) -> State:
         frame = changed(state.top_frame(ActionFrame), reached=self.reached, at_work=self.groups, done=())

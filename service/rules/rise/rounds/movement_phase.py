@@ -46,6 +46,7 @@ from service.rules.rise.planning.initiative import asks_players, exertions, spen
 from service.rules.rise.planning.intents import come, due, planned
 from service.rules.rise.planning.planning import PlanFrame
 from service.rules.rise.sight.vision_and_lines import straight
+from service.rules.rise.values import Agrees, AskedCreatures, GroupIds, HasAgreed, SprintingCreatures
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.choices import by_seats
 from service.rules.space.compact import StraightPaths
@@ -93,8 +94,7 @@ class MovementFrame(GroupFrame):
     """The point that was reached."""
     asked: tuple[CreatureId, ...] = ()
     """Who may still sprint after an outrunning creature."""
-    sprinting: tuple[CreatureId, ...] = ()
-    """The ids of the creatures that sprint."""
+    sprinting: SprintingCreatures = ()
     rushed: tuple[CreatureId, ...] = ()
     """Whose overruns and shoves are settled."""
     used: Count = 0
@@ -143,8 +143,7 @@ class PlanningBegun(Event[State]):
     """All groups plan their movements."""
 
     type: ClassVar[str] = "planning_began"
-    groups: tuple[GroupId, ...]
-    """The ids of the groups."""
+    groups: GroupIds
 
     def evolve(self, state: State) -> State:
         return state.with_top(MovementFrame, reached="plans", at_work=self.groups)
@@ -185,10 +184,8 @@ class SprintsAsked(Event[State]):
     """Creatures that fall behind may sprint."""
 
     type: ClassVar[str] = "sprints_asked"
-    asked: tuple[CreatureId, ...]
-    """The ids of the creatures that are asked."""
-    sprinting: tuple[CreatureId, ...]
-    """The ids of the creatures that sprint."""
+    asked: AskedCreatures
+    sprinting: SprintingCreatures
 
     def evolve(self, state: State) -> State:
         return state.put(
@@ -207,8 +204,7 @@ class SprintAnswered(Event[State]):
 
     type: ClassVar[str] = "sprint_answered"
     creature: CreatureId
-    accepted: bool
-    """Whether it agreed."""
+    accepted: HasAgreed
     path: tuple[Cell, ...] = ()
     """The cells with which its path goes on."""
 
@@ -348,8 +344,7 @@ class ConsentSprint(Command[State]):
         "": "Sprint to keep up, or fall behind",
     }
     creature: CreatureId
-    accept: bool
-    """Whether it agrees."""
+    accept: Agrees
     path: tuple[Cell, ...] = ()
     """The cells with which the path of a hustle goes on; a creature that reacts goes by its rule."""
 

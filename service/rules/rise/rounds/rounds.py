@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal
 from service.rules.kernel.messages import Awaited, Emits, Event
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CreatureId, Creatures, GroupId, Reason, Round, StepId
+from service.rules.kernel.values import Creatures, Reason, Round, StepId
 from service.rules.rise import books
 from service.rules.rise.acting.special_abilities import react, set_off
 from service.rules.rise.body.aerial_movement import come_down
@@ -29,6 +29,7 @@ from service.rules.rise.rounds.action_phase import ActionFrame
 from service.rules.rise.rounds.entries import pass_days
 from service.rules.rise.rounds.movement_phase import MovementFrame
 from service.rules.rise.sight.obstacles_and_targets import burning, clear
+from service.rules.rise.values import GroupMembers
 from service.rules.rolls.chance import Chance
 from service.rules.rolls.closing import close_epoch
 from service.rules.space.grid import free_place
@@ -304,8 +305,7 @@ class PhaseStarted(Event[State]):
     type: ClassVar[str] = "phase_started"
     phase: Literal["movement", "action"]
     """The phase."""
-    groups: Mapping[GroupId, tuple[CreatureId, ...]]
-    """The members of each group, by group."""
+    groups: GroupMembers
 
     def evolve(self, state: State) -> State:
         creatures = {

@@ -9,7 +9,15 @@ from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import EMPTY, changed, record
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import Code, Count, CreatureId, Feet, Level, Targets, Total
+from service.rules.kernel.values import (
+    Code,
+    Count,
+    CreatureId,
+    PlaceOf,
+    PushFeet,
+    Targets,
+    Total,
+)
 from service.rules.rise import books
 from service.rules.rise.body.effects import knocked_back, note, pushed
 from service.rules.rise.body.running_the_game import ruled
@@ -18,7 +26,7 @@ from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Cover, Creat
 from service.rules.rise.creatures.sheet import Ability, Area, Effect, Strike, Zone
 from service.rules.rise.creatures.state import Placed, State
 from service.rules.rise.sight.vision_and_lines import are_allies, between, facing, is_clear, may_join
-from service.rules.rise.values import MeansName, UserId
+from service.rules.rise.values import Altitude, FatigueCost, MeansName, OnlySubdues, UserId
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, cells, distance, is_height
 from service.rules.space.spread import Spans, disc_around, is_within, spread
@@ -38,12 +46,10 @@ RI_ATK_11: Final = Rule(
 class AreaOrigin:
     """Where an area begins: the corner of a space, its side in cells, and its feet above the ground."""
 
-    at: Cell
-    """The cell, as x and y."""
+    at: PlaceOf
     side: Count
     """The side of the space in cells."""
-    altitude: Feet
-    """The feet above the ground."""
+    altitude: Altitude
 
 
 @record
@@ -71,16 +77,13 @@ class Assault:
     """What helps the targets with all defenses against this use, by what it is for."""
     willing: tuple[CreatureId, ...] = ()
     """Targets that lower their defenses to nothing."""
-    subdual: bool = False
-    """Whether it only subdues."""
+    subdual: OnlySubdues = False
     spent: bool = False
     """Whether its extra damage was done by an earlier instance of the same use."""
-    fatigue: Level = 0
-    """The levels of fatigue that it costs."""
+    fatigue: FatigueCost = 0
     push: Cell | None = None
     """The direction in which the user pushes whom it hits, moving along."""
-    push_ft: Feet = 0
-    """The feet by which it pushes."""
+    push_ft: PushFeet = 0
     reactive: bool = False
     """Whether it is made during somebody else's action."""
     path: tuple[Cell, ...] = ()

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import CreatureId, Reason, SeatId
+from service.rules.kernel.values import ControllerSeat, CreatureId, Reason
 from service.rules.rise import books
 from service.rules.rise.body.running_the_game import ruling
 from service.rules.rise.creatures.character import Arrival, Condition, Entering, Entry, sheet_of
@@ -26,6 +26,7 @@ from service.rules.rise.rounds.rounds import (
     join,
 )
 from service.rules.rise.table.opening import Opening, faults
+from service.rules.rise.values import UnawareCreatures
 from service.rules.secrecy import hidden_creatures
 from service.rules.secrecy.hiding import HidingRules
 from service.rules.table.table import GM
@@ -52,8 +53,7 @@ class CombatStarted(Event[State]):
     type: ClassVar[str] = "combat_started"
     start_phase: Literal["movement", "action"]
     """The phase with which the fight begins."""
-    unaware: tuple[CreatureId, ...]
-    """The ids of the creatures that are not aware of the fight."""
+    unaware: UnawareCreatures
     partly_unaware: tuple[CreatureId, ...] = ()
     """The ids of the creatures that are aware of only some enemies."""
 
@@ -148,8 +148,7 @@ class StartCombat(Command[State]):
     sentence: ClassVar[str] = "Start combat[ with the {start_phase} phase]"
     start_phase: Literal["movement", "action"] = "movement"
     """The phase with which the fight begins."""
-    unaware: tuple[CreatureId, ...] = ()
-    """The ids of the creatures that are not aware of the fight."""
+    unaware: UnawareCreatures = ()
     partly_unaware: tuple[CreatureId, ...] = ()
     """Who knows of danger, but not where it comes from."""
 
@@ -305,8 +304,7 @@ class AddCreature(Command[State]):
 
     type: ClassVar[str] = "add_creature"
     entry: Entering
-    seat: SeatId | None = None
-    """The player's seat that controls it; null is the GM."""
+    seat: ControllerSeat | None = None
 
     def check(self, view: State) -> None:
         gm(self)

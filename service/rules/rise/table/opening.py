@@ -10,7 +10,14 @@ from service.rules.house_options import option_faults
 from service.rules.kernel.messages import Emits
 from service.rules.kernel.records import EMPTY, changed, record, sealable_fields
 from service.rules.kernel.rulebook import Rule, enforces
-from service.rules.kernel.values import CellKey, Code, CreatureId, GroupId, Label, SideId
+from service.rules.kernel.values import (
+    CellKey,
+    Code,
+    CreatureId,
+    DeclaredSides,
+    GroupId,
+    Title,
+)
 from service.rules.openings import Fault, Relation, SeatEntry, broken, seat_faults, seats_of
 from service.rules.rise import books
 from service.rules.rise.acting.relations import unrelated
@@ -51,8 +58,7 @@ class Opening:
     `2,0|3,0`."""
     items: Mapping[Code, Cell] = EMPTY
     """The cells of things on the ground, as x and y, by the name of the thing."""
-    declared_sides: tuple[SideId, ...] = ()
-    """The ids of the sides whose dice people throw and declare."""
+    declared_sides: DeclaredSides = ()
     seeding: Seeding = Seeding()
     """Who seeds the dice."""
     attitudes: Mapping[CreatureId, Mapping[CreatureId, Attitude]] = EMPTY
@@ -61,8 +67,7 @@ class Opening:
     groups: Mapping[GroupId, tuple[CreatureId, ...]] = EMPTY
     """The ids of the members of groups that the GM names, by the group's id; others find their groups by
     the rules."""
-    title: Label = ""
-    """The title of the encounter."""
+    title: Title = ""
 
 
 @record
