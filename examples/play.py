@@ -14,7 +14,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from typing import Any
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 Json = dict[str, Any]
@@ -182,4 +182,9 @@ def move(here: str, seats: Json, player: Player, creatures: Json) -> tuple[str, 
 
 
 if __name__ == "__main__":
-    print(play(sys.argv[1].rstrip("/"), sys.argv[2], Player(random.Random(*sys.argv[3:4]))))
+    if len(sys.argv) < 3:  # noqa: PLR2004 - the program, the service and the key
+        sys.exit("usage: play.py http://127.0.0.1:8000 KEY [SEED]   (rewound keys create NAME makes a key)")
+    try:
+        print(play(sys.argv[1].rstrip("/"), sys.argv[2], Player(random.Random(*sys.argv[3:4]))))
+    except (Refused, URLError) as fault:
+        sys.exit(f"{sys.argv[1]}: {fault}")

@@ -4995,7 +4995,7 @@ creature: string;
 export type Heartrush1GrantPriority = {
 /** The type, which says what the other members are. */
 type: "grant_priority";
-/** The side that begins; null if dice decide. */
+/** The creature that begins; null if any of its side may. */
 starter?: string | null;
 };
 
@@ -6559,7 +6559,7 @@ type: "priority_granted";
 because: Array<string>;
 /** The id of the side. */
 side: string;
-/** The side that begins; null if dice decide. */
+/** The creature that begins; null if any of its side may. */
 starter: string | null;
 };
 
@@ -7941,7 +7941,7 @@ rounds_before: number;
 unaware_side: string | null;
 /** The side that began the round; null outside combat. */
 starting_side: string | null;
-/** The side that begins; null if dice decide. */
+/** The creature that begins; null if any of its side may. */
 starter: string | null;
 /** The side that has priority; null outside combat. */
 priority_side: string | null;

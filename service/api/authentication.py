@@ -34,6 +34,9 @@ from service.usecases.services import Services
 CHALLENGE: Final = 'Bearer realm="rewound"'
 _BEARER: Final = "bearer "
 _BEARER_ALONE: Final = "send Authorization: Bearer with an API key or a seat token"
+_NO_KEY: Final = (
+    "this API key is not valid; rewound keys list names those of this service, rewound keys create makes one"
+)
 
 
 class Authenticator:
@@ -136,7 +139,7 @@ class Authenticator:
         claim = seat_tokens.claim(text)
         if claim is None:
             key = self._host.keys.find(text)
-            return Principal(key=key) if key else _challenge("this API key is not valid", "invalid_token")
+            return Principal(key=key) if key else _challenge(_NO_KEY, "invalid_token")
         return self._seated(claim, request)
 
     def _seated(self, claim: seat_tokens.SeatTokenClaim, request: ApiRequest) -> Principal:

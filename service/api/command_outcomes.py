@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -12,10 +13,11 @@ from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import faults, near
 from service.core import views
-from service.core.sentences import names_for
+from service.core.fold import AnyFolded
 from service.log import Appended, IdempotencyKey, Outcome, StoreFailure
 from service.record.commit import ACCEPTED, QUARANTINED, Commit, load_commit
 from service.rules.kernel.messages import Actor, Command, Refused
+from service.rules.kernel.sealed import view
 from service.steps import Steps, settle
 from service.usecases import reading, sending
 from service.usecases.accepted_lines import is_draft
@@ -23,6 +25,8 @@ from service.usecases.preconditions import NOT_OWN, CommandInput
 
 _FEW: Final = 10
 """How many creatures a refusal names."""
+_MISSING: Final = re.compile(r"there is no (creature|side|contest) (\S+)")
+"""The detail of a refusal that names what does not exist."""
 
 
 def read_command(
@@ -212,17 +216,27 @@ def _decided(
 def _hint(request: ApiRequest, code: str, detail: str) -> str:
     """Return what the *detail* of a refusal with *code* does not say and the seat may know.
 
-    For a creature that does not exist, which the detail ends with, it is the closest match among those that
-    the seat sees, or their list; for another seat's creature it is that seat.
+    For a creature, a side or a contest that does not exist, which the detail ends with, it is the closest
+    match among those that the seat sees, or their list; for another seat's creature it is that seat.
     """
-    if code not in NOT_OWN and not detail.startswith("there is no creature "):
+    missing = _MISSING.fullmatch(detail)
+    if code not in NOT_OWN and not missing:
         return ""
-    creature = detail.rpartition(" ")[2]
+    kind, name = missing.groups() if missing else ("creature", detail.rpartition(" ")[2])
     folded = request.services.folder.current(request.encounter)
-    seen = names_for(folded.ruleset, folded.state, request.me.seat)
+    seen = _known(folded, request.me.seat, kind)
     if code == "not_your_creature":
-        return f"; {folded.state.controller(creature)} does" if creature in seen else ""
-    return near(creature, seen) or (f"; there are {', '.join(seen)}" if len(seen) <= _FEW else "")
+        return f"; {folded.state.controller(name)} does" if name in seen else ""
+    listed = f"; there are {', '.join(seen)}" if seen else f"; there are no {kind}s"
+    return near(name, seen) or (listed if len(seen) <= _FEW else "")
+
+
+def _known(folded: AnyFolded, seat: str, kind: str) -> list[str]:
+    """Return the ids of the creatures, sides or contests that *seat* sees."""
+    if kind == "contest":
+        return [*folded.state.contests]
+    tokens = folded.ruleset.tokens(view(folded.state, seat))
+    return [each.id for each in tokens] if kind == "creature" else sorted({each.side for each in tokens})
 
 
 def _outcome(request: ApiRequest, heard: Outcome) -> views.Data:

@@ -19,7 +19,8 @@ from service.rules.kernel.meaning import A_LIST, AN_OBJECT, Meaning
 ID: Final = re.compile(values.ID)
 """The pattern of ids of creatures, seats, sides and weapons, which are parts of the names of rolls."""
 
-NUMBER_AS_TEXT: Final = 'a whole number, not text: 1, not "1"'
+NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]{0,14})")
+"""A whole number that somebody sent as text, and that the answer repeats."""
 
 
 class Worded(marshmallow.fields.Field[Any]):
@@ -59,7 +60,8 @@ class IntegerField(Worded, marshmallow.fields.Integer):
     def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> int:
         del attr, data, kwargs
         if type(value) is str:
-            raise ValidationError(NUMBER_AS_TEXT)
+            number = value if NUMBER.fullmatch(value) else "1"
+            raise ValidationError(f'a whole number, not text: {number}, not "{number}"')
         if type(value) is not int:
             raise ValidationError(f"a whole number, not {kind_of(value)}")
         wrong = self.meaning.number_fault(value)

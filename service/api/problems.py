@@ -455,7 +455,7 @@ _NAMED: Final = 3
 def _summary(errors: Sequence[tuple[str, str]]) -> str:
     if not errors:
         return "the request does not fit its schema"
-    named = "; ".join(f"{pointer or '/'}: {detail}" for pointer, detail in errors[:_NAMED])
+    named = "; ".join(f"{pointer}: {detail}" if pointer else detail for pointer, detail in errors[:_NAMED])
     return f"{named}; and {len(errors) - _NAMED} more" if len(errors) > _NAMED else named
 
 

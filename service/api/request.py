@@ -132,8 +132,15 @@ class ApiRequest:
 
     @property
     def readers(self) -> Seats:
-        """The caller's seat, and the one in the query whose view it asks for: what all of them may read."""
+        """The caller's seat, and the one in the query whose view it asks for: what all of them may read.
+
+        Raises `invalid` for a seat that the played line does not have.
+        """
         other = self.query.get(SEEN_BY.name)
+        if other not in (None, "*") and LINE.name not in self.given:
+            seats = self.services.folder.current(self.encounter).state.seats
+            if other not in seats:
+                raise invalid((f"?{SEEN_BY.name}", f"there is no seat {other}{near(other, seats)}"))
         return self.me.seat if other is None else (self.me.seat, NOBODY if other == "*" else other)
 
     def number(self, name: str) -> int:

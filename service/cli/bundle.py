@@ -43,5 +43,7 @@ def command(encounter: str, seat: str, file: Path | None, *, line: bool) -> None
     file.write_bytes(lines)
     said = f"{len(fight[-1].commits)} commits"
     if len(fight) > 1:
-        said += f", and what {len(fight) - 1} earlier lines of play have besides,"
+        earlier = len(fight) - 1
+        lines_of_play = "an earlier line" if earlier == 1 else f"{earlier} earlier lines"
+        said += f", and what {lines_of_play} of play had instead,"
     say(f"{said} written to {file}", err=True)

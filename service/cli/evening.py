@@ -135,13 +135,16 @@ def print_table(data: dict[str, Any], console: Terminal) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("fight", "who", "winner", "decided by people", "verdict"):
         table.add_column(name, overflow="fold")
+    titles = Counter(row["title"] for row in data["fights"])
     for row in data["fights"]:
+        short = row["encounter"][:_SHORT]
+        title = f"{row['title']} {short}" if row["title"] and titles[row["title"]] > 1 else row["title"]
         colour = "green" if row["status"] == 0 else "red"
         decided = ", ".join(f"{count} {kind}" for kind, count in row["decisions"].items())
         notes = [row["note"], row["verdict"]["detail"] if row["status"] else ""]
         said = "\n".join(escape(note) for note in notes if note)
         table.add_row(
-            escape(row["title"] or row["file"] or row["encounter"][:_SHORT]),
+            escape(title or row["file"] or short),
             "\n".join(escape(f"{side}: {', '.join(names)}") for side, names in row["sides"].items()),
             escape(row["winner"] or ""),
             escape(decided or ("" if row["verdict"]["name"] == v.MISSING else "nothing")),

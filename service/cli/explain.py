@@ -71,7 +71,8 @@ def _print(data: dict[str, Any], console: Console) -> None:
         )
     for entry in data["events"]:
         ids = ", ".join(rule["id"] for rule in entry["rules"])
-        console.print(f"  {escape(entry['event']['type'])}  [dim]{escape(ids)}[/]")
+        said = entry["text"] or entry["event"]["type"].replace("_", " ")
+        console.print(f"  {escape(said)}  [dim]{escape(ids)}[/]")
         for ruling in entry["rulings"]:
             console.print(f"    [dim]{escape(ruling['ambiguity'])}: {escape(ruling['text'])}[/]")
     for roll in data["rolls"]:

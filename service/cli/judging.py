@@ -199,7 +199,11 @@ def _signed(log: Mapping[str, Any]) -> list[str]:
         return []
     if points["size"] is None:
         return ["signed     by nobody"]
-    by = "a key you gave" if points["key_was_given"] else "a key that only the bundle names"
+    by = (
+        "a key you gave"
+        if points["key_was_given"]
+        else "a key that only the bundle names: give --key for one that you know"
+    )
     behind = log["size"] - points["size"]
     rest = f"; the {behind} later ones are not signed yet" if behind else ""
     lines = [f"signed     {points['size']} of {log['size']} commits, by {by}{rest}"]

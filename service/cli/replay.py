@@ -70,13 +70,16 @@ def command(ctx: click.Context, file: Path, form: str | None, only: int | None, 
         edition, opening, story = _of_bundle(raw) if _is_bundle(raw) else _of_script(raw, form)
         teller = _narrator(edition, opening)
         teller.heading(str(opening.get("title") or file.name))
-        round_ = 0
+        round_ = last = 0
         for entry in story:
             began = next((e for e in entry.outcome.get("events", ()) if e["type"] in _ROUNDS), None)
             if only is None or only == round_:
                 teller.narrate(entry.n, entry.seat, entry.type, entry.data, entry.outcome, entry.says)
             if began is not None:
                 round_ = began.get("round", 1)
+                last = max(last, round_)
+        if only is not None and only > last:
+            raise Failure(f"there is no round {only}: the last is {last}")
     except (bundle.BadBundle, script.BadScript, BadOpening, NotAsWritten) as fault:
         raise Failure(f"{file}: {fault}") from fault
 

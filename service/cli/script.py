@@ -85,9 +85,9 @@ def read(text: str) -> Mapping[str, ScriptedFight]:
             raise BadScript(f"not a {FORMAT}")
         return {name: _fight(form) for name, form in data["forms"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise (
-            fault if isinstance(fault, BadScript) else BadScript(f"not a valid script: {fault!r}")
-        ) from fault
+        if isinstance(fault, BadScript):
+            raise
+        raise BadScript(f"neither a bundle nor a script: {fault}") from fault
 
 
 def _fight(data: Mapping[str, Any]) -> ScriptedFight:

@@ -13,7 +13,7 @@ from typing import Final
 
 from service.core.continuation import ContinuationReader, Proposal, line_start
 from service.core.lineage import NOT_PLAYED, entries
-from service.record.commit import ACCEPTED, SEALED, Request, load_commit, load_request
+from service.record.commit import ACCEPTED, SEALED, Commit, Request, load_commit, load_request
 from service.rules.contests.acceptance import taking
 from service.rules.contests.continuing import LINE_OWN, BeginLine, split_sealed
 from service.rules.kernel.codec import to_data
@@ -53,9 +53,14 @@ def planned(reading: ContinuationReader, found: Proposal) -> list[RepeatedComman
         request, commit = load_request(command.raw), load_commit(entry.raw)
         if commit.n == first:
             chosen += [RepeatedCommand(0, each) for each in _instead(found, request)]
-        elif commit.outcome in (ACCEPTED, SEALED) and request.type not in NOT_REPEATED:
+        elif is_played(request, commit):
             chosen.append(RepeatedCommand(commit.n, _repeated(found, request)))
     return chosen
+
+
+def is_played(request: Request, commit: Commit) -> bool:
+    """Return whether a command is repeated: it was not refused, and is not about contests, proposals and seats."""
+    return commit.outcome in (ACCEPTED, SEALED) and request.type not in NOT_REPEATED
 
 
 def _repeated(found: Proposal, request: Request) -> Request:

@@ -36,7 +36,7 @@ class NotStrict(ValueError):
     """
 
     def __init__(self, pointer: str, reason: str) -> None:
-        super().__init__(f"{pointer or '/'}: {reason}")
+        super().__init__(f"{pointer}: {reason}" if pointer else reason)
         self.pointer = pointer
         self.reason = reason
 

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from service.core import views
 from service.core.continuation import Proposal, is_void, proposal, starting_point
-from service.core.continuation_plan import opening, planned
+from service.core.continuation_plan import is_played, opening, planned
 from service.core.lineage import entries
 from service.core.sealed_check import check_nothing_sealed
-from service.record.commit import Commit, dump_request, load_commit
+from service.record.commit import Commit, dump_request, load_commit, load_request
 from service.rules.contests.amendments import AcceptAmendment
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.sealed import unsealed
@@ -179,10 +179,18 @@ def _commit(services: Services, encounter: str, n: int) -> Commit:
 
 
 def _left(services: Services, found: Proposal) -> list[int]:
-    """Return the numbers of the old line's commands that the new line does not repeat."""
+    """Return the numbers of the old line's played commands that the new line does not repeat."""
     line, n, last = starting_point(services, found)
+    if line != found.parent:
+        return []
     kept = {each.old for each in planned(services, found)}
-    return [number for number in range(n + 1, last) if number not in kept] if line == found.parent else []
+    commands = entries(services.log.commands, line, n, last - 1)
+    commits = entries(services.log.commits, line, n, last - 1)
+    old = (
+        (load_request(each.raw), load_commit(entry.raw))
+        for each, entry in zip(commands, commits, strict=True)
+    )
+    return [commit.n for request, commit in old if commit.n not in kept and is_played(request, commit)]
 
 
 # --- acceptance ------------------------------------------------------------------------------------------

@@ -24,6 +24,9 @@ def check_moment(
     services: Services, encounter: str, commit: int, event: int | None, roll: str | None
 ) -> None:
     """Raise `Refused` unless everybody can see the commit, and the event and roll if given."""
+    newest = services.folder.current(encounter).n
+    if commit > newest:
+        raise Refused("no_such_moment", f"there is no commit {commit}: the newest is {newest}", RULE)
     if not _is_there(services, encounter, commit, event, roll):
         raise Refused("no_such_moment", "there is no such commit, event or roll that everybody can see", RULE)
 

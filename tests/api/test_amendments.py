@@ -93,6 +93,17 @@ def test_a_redo_takes_it_all_again_with_the_same_dice(table: Table) -> None:
     assert is_problem(answer, 409, "command-refused")["code"] == "nothing_to_redo"
 
 
+def test_what_an_undo_takes_back_names_no_contest_and_no_seat(table: Table) -> None:
+    did(table, ROLL, ADD)  # commits 4 and 5
+    made(table.gm("POST", f"{table.at}/seats", {"seat": "guest", "role": "observer"}))
+    made(table.ada("POST", f"{table.at}/contests", {"commit": 4, "claim": "not so"}))
+    assert table.send(table.gm, {"type": "add", "amount": -1}).status_code == 409
+    did(table, ROLL)
+    proposal = made(table.gm("POST", f"{table.at}/undo", {"to": 4, "preview": True}))
+    assert proposal["difference"]["left"] == [5, 9]
+    assert "guest" in json.dumps(accepted(table, proposal).gm.get(f"{table.at}/seats"))
+
+
 def test_TABLE_AMEND_2_undone_twice_and_redone_twice_it_is_as_it_was(table: Table) -> None:
     """A second undo needs nothing that the first did not, also where it goes back beyond the first."""
     did(table, ROLL, ADD, ROLL)  # commits 4, 5 and 6
@@ -148,6 +159,7 @@ def test_TABLE_AMEND_1_as_ruled_takes_the_amended_command_and_the_old_ones_after
     before = totals(table)
     proposal = contested(table, 5, {"type": "add", "amount": 9})
     difference = proposal["difference"]
+    assert difference["left"] == [5]  # the contest in commit 9 stays
     assert [(each["n"], each["old"], each["outcome"]) for each in difference["commands"]] == [
         (6, None, "accepted"),
         (7, 6, "accepted"),

@@ -112,5 +112,5 @@ def test_options_are_chosen_by_type_and_by_prompt(owner: Api, at: str) -> None:
     assert owner.get(f"{at}/options?prompt=r9/nothing")["options"] == []
     wrong = json.loads(owner("GET", f"{at}/options?types=dsh").text)
     assert wrong["errors"] == [
-        {"pointer": "?type", "detail": "dsh is not a command of heartrush@1; closest match: dash"}
+        {"pointer": "?types", "detail": "dsh is not a command of heartrush@1; closest match: dash"}
     ]

@@ -33,9 +33,9 @@ OPENINGS: Final[dict[str, tuple[Mapping[str, Any], str, str]]] = {
     "an unknown edition": (opening(edition="heartrush@9"), "/edition", "heartrush@1"),
     "nothing at all": ({}, "/edition", "heartrush@1"),
     "a number as text": (
-        opening(creatures=[{**PIA, "position": ["0", 0]}, ORC]),
+        opening(creatures=[{**PIA, "position": ["7", 0]}, ORC]),
         "/creatures/0/position/0",
-        'not text: 1, not "1"',
+        'not text: 7, not "7"',
     ),
     "an unknown stat block": (
         opening(creatures=[PIA, GOBLIN | {"stat_block": "goblni"}]),
@@ -253,6 +253,47 @@ REQUESTS: Final[dict[str, Asked]] = {
     "too long a page": ("gm", "GET", "/v1/encounters?limit=1000", None, {}, 422, "from 1 to 200"),
     "another language": ("gm", "GET", "{at}/options?text=de", None, {}, 422, "?text: only en"),
     "a misspelled seat": ("gm", "POST", "{at}/seats/anna/token", {}, {}, 409, "closest match: ann"),
+    "a seat that nobody has": (
+        "gm",
+        "GET",
+        "{at}/creatures?seen_by=anna",
+        None,
+        {},
+        422,
+        "closest match: ann",
+    ),
+    "the options of nobody": ("gm", "GET", "{at}/options?creature=pya", None, {}, 422, "closest match: pia"),
+    "options of a misspelled kind": (
+        *("gm", "GET", "{at}/options?types=dsh", None, {}, 422),
+        "?types: dsh is not a command of heartrush@1; closest match: dash",
+    ),
+    "an unknown key": ("nobody", "GET", "{at}", None, {"Authorization": "Bearer rw_x"}, 401, "keys create"),
+    "an explanation of what is to come": (
+        "gm",
+        "GET",
+        "{at}/commits/99/explanation",
+        None,
+        {},
+        404,
+        "newest is",
+    ),
+    "an outcome of what is to come": ("gm", "GET", "{at}/commands/99", None, {}, 404, "the newest is"),
+    "a contest of what is to come": (
+        *("gm", "POST", "{at}/contests", {"commit": 99, "claim": "no"}, {}, 409),
+        "there is no commit 99: the newest is ",
+    ),
+    "a ruling on nothing": (
+        *("gm", "POST", "{at}/contests/c9/ruling", {"ending": "upheld", "decision": "no"}, {}, 409),
+        "there are no contests",
+    ),
+    "a side that nobody has": (
+        *("gm", "POST", "{at}/commands", {"type": "begin_combat", "unaware_side": "foees"}, {}, 409),
+        "closest match: foes",
+    ),
+    "a side that nobody thought of": (
+        *("gm", "POST", "{at}/commands", {"type": "begin_combat", "unaware_side": "elves"}, {}, 409),
+        "there are foes, heroes",
+    ),
     "undo of what is to come": (
         "gm",
         "POST",
@@ -318,7 +359,9 @@ def test_a_mistake_in_a_request_is_named_with_its_mend(owner: Api, mistake: str)
     asking = {"gm": owner, "nobody": Api(owner.app), **seats}[who]
     answer = asking(method, address.format(at=at, bare=bare), sent, **headers)
     assert answer.status_code == status, answer.text
-    assert mend in json.loads(answer.text)["detail"], answer.text
+    detail = json.loads(answer.text)["detail"]
+    assert mend in detail, answer.text
+    assert not detail.startswith("/: ")
 
 
 def test_a_key_that_was_used_is_answered_with_what_to_do(owner: Api) -> None:

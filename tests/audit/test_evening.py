@@ -137,6 +137,20 @@ def test_a_fight_that_should_be_there_and_is_not_is_missed(tmp_path: Path) -> No
     assert found["status"] == 40
 
 
+def test_fights_of_one_title_are_told_apart_by_their_ids(tmp_path: Path) -> None:
+    listed = "".join(f"{eid(n)} {title}\n" for n, title in enumerate(("Ford", "Ford", "Mill"), 1)).encode()
+    for name, raw in evening(fights__txt=listed).items():
+        (tmp_path / name).write_bytes(raw)
+    words = ["verify", str(tmp_path), "--without-rules", "--unsigned"]
+    ours = CliRunner().invoke(main, words).output
+    script = ROOT / "clients/javascript/verify.mjs"
+    theirs = subprocess.run([NODE, script, *words[1:]], capture_output=True, text=True, check=False).stdout
+
+    for said in (ours, theirs):
+        assert said.count(f"Ford {eid(1)[:8]}") == 2
+        assert f"Mill {eid(3)[:8]}" not in said
+
+
 def test_the_fights_that_an_owner_opened_in_the_public_log_should_be_there(tmp_path: Path) -> None:
     (tmp_path / "host").mkdir()
     (tmp_path / "fights").mkdir()

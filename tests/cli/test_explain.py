@@ -78,6 +78,8 @@ def test_the_command_line_tells_it_in_words_and_as_json(number: int, tmp_path: P
     assert f"2 {data['type']}" in words.output
     assert data["answer"] in " ".join(words.output.split())
     assert all(rule["id"] in words.output for rule in data["rules"])
+    assert any(event["text"] for event in data["events"])
+    assert all(event["text"] in " ".join(words.output.split()) for event in data["events"])
 
 
 def test_what_is_unsound_is_not_explained(tmp_path: Path) -> None:

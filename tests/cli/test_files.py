@@ -212,6 +212,18 @@ def test_one_round_is_told_alone(bundle_file: Path) -> None:
     assert "engages" not in text
 
 
+def test_a_round_that_is_not_there_and_a_file_of_another_kind_are_named(
+    bundle_file: Path, tmp_path: Path
+) -> None:
+    result = run("replay", bundle_file, "--round", 99)
+    assert (result.exit_code, "there is no round 99: the last is 2" in result.output) == (1, True)
+
+    other = tmp_path / "README.md"
+    other.write_text("# A page")
+    result = run("replay", other)
+    assert (result.exit_code, "neither a bundle nor a script: " in result.output) == (1, True)
+
+
 @pytest.mark.parametrize("form", ["s002", "e-c2"])
 def test_the_example_is_decided_and_told_without_a_service(form: str) -> None:
     """The script's checks are the ledger's end states; a fight that goes another way ends with 1."""

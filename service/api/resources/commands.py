@@ -144,8 +144,10 @@ def find_command(request: ApiRequest) -> ApiResponse:
 
 def _became(request: ApiRequest, n: int) -> ApiResponse:
     head = request.services.log.head(request.encounter)
-    if head is None or not 1 <= n <= head.appended:
+    if head is None or n < 1:
         raise not_found()
+    if n > head.appended:
+        raise not_found(f"there is no command {n}: the newest is {head.appended}")
     if n > head.folded:
         return ApiResponse(
             {"n": n, "outcome": "pending"}, 202, {"Location": address(request, n), "Retry-After": "1"}

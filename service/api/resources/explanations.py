@@ -100,5 +100,5 @@ def explain_commit(request: ApiRequest) -> ApiResponse:
     asked = "consulted" in request.query
     data = explanation(request.services, request.encounter, request.me.seat, n, consulted=asked)
     if data is None:
-        raise not_found()
+        raise not_found(f"there is no commit {n}: the newest is {head}") if n > head else not_found()
     return ApiResponse(data, version=f"{n}-{head}")

@@ -341,7 +341,11 @@ def get_options(request: ApiRequest) -> ApiResponse:
     folded, _, _ = _folded(request, request.services.folder.current(request.encounter).n)
     seat = request.me.seat
     options: list[views.Data] = []
-    lists = SharedLists(views.creature_ids(folded.ruleset, folded.state, seat))
+    creatures = views.creature_ids(folded.ruleset, folded.state, seat)
+    creature = request.query.get("creature", creatures[0] if creatures else None)
+    if creature is not None and creature not in creatures:
+        raise invalid(("?creature", f"your seat sees no creature {creature}{near(creature, creatures)}"))
+    lists = SharedLists(creatures)
     given = (folded.ruleset, folded.state, seat, _wanted(request))
     is_short, is_full = (request.query.get("view") == each for each in ("short", "full"))
     if is_short:
@@ -352,8 +356,10 @@ def get_options(request: ApiRequest) -> ApiResponse:
         is_said = parameters.TEXT.name in request.query
         names = names_for(folded.ruleset, folded.state, seat) if is_said else None
         for awaited, offers in legal(*given):
-            near = places.get(awaited.creature or "")
-            commands = [lists.offer(views.offer_data(folded.ruleset, offer, near, names)) for offer in offers]
+            place = places.get(awaited.creature or "")
+            commands = [
+                lists.offer(views.offer_data(folded.ruleset, offer, place, names)) for offer in offers
+            ]
             options.append({"prompt": views.prompt_data(awaited), "commands": commands})
             if is_full:
                 offered = [offer.type for offer in offers]
@@ -377,7 +383,7 @@ def _wanted(request: ApiRequest) -> Callable[[Awaited], Iterable[str]]:
     types = query["types"].split(",") if "types" in query else known
     unknown = next((name for name in types if name not in known), None)
     if unknown is not None:
-        raise invalid(("?type", f"{unknown} is not a command of {edition}{near(unknown, known)}"))
+        raise invalid(("?types", f"{unknown} is not a command of {edition}{near(unknown, known)}"))
 
     def wanted(awaited: Awaited) -> Iterable[str]:
         is_asked = awaited.creature == query.get("creature", awaited.creature)

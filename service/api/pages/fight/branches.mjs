@@ -46,7 +46,7 @@ export const branchesOf = ({ line, origin, lines, forks }) => {
   const taken = takenBack({ origin, lines });
   const before = taken.length ? taken.map(({ n, count, text, line: earlier }) => ({ n, text: `After #${n}: ${text}`, to: { line: earlier, n: n + Math.min(1, count) } })) : origin?.kind === "fork" ? [{ n: 1, text: `Forked from #${origin.n} of another encounter`, to: { encounter: origin.parent, n: origin.n } }] : [];
   const after = lines.flatMap((each) => (each.origin?.parent === line ? [{
-    n: each.origin.n, text: `From #${each.origin.n}: ${LINES[each.status]}, ${KINDS[each.origin.kind]}, ${commits(each.version - each.origin.n)}`, to: goal(each),
+    n: each.origin.n, text: `From #${each.origin.n}: ${LINES[each.status]}, ${KINDS[each.origin.kind]}, ${each.version > each.origin.n ? commits(each.version - each.origin.n) : "being decided"}`, to: goal(each),
   }] : []));
   const aside = forks.flatMap((each) => (each.parent === line && each.at ? [{
     n: each.at, text: `From #${each.at}: a fork by ${each.made_by}`, to: { encounter: each.encounter },

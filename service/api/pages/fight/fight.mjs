@@ -106,7 +106,7 @@ class Fight {
     this.rulings = new Rulings(panels.rulings, encounter, {
       above,
       shown: (n, line) => (line === this.line ? this.go(n) : this.visit({ line: line === this.store.state.about.line ? null : line, n })),
-      compare: (moved) => this.map.compare(moved),
+      compare: (moved) => { this.map.compare(moved); this.#listBranches(); },
       visit: (line) => this.visit({ line }), failed: () => panels.select("rulings"),
       type: (type) => this.#type(type),
       lost: (to) => this.record.entries.slice(to).flatMap((each) => (each ? lostWith(each) : [])),

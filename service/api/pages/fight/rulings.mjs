@@ -34,6 +34,7 @@ import { ChoiceField } from "./fields.mjs";
 /** @type {Record<string, string>} */
 const SAID = { open: "open", upheld: "it stays as it was", effects: "answered with effects", as_ruled: "decided again" };
 const TRIES = 20;
+const ASIDE = /^\/(amendment|contests|seats)(\/|$)/; // what an accepted proposal takes over
 const MOST_LOST = 12; // sentences of what is lost that are shown
 
 /** Return what differs between two creatures, in words. @param {Token} now @param {Token} then */
@@ -180,7 +181,7 @@ export class Rulings {
   /** Begin an answer. @param {Contest} contest */
   async #begin(contest) {
     this.forms = await import("../shared/form.mjs");
-    const [ruling, { options }] = await Promise.all([this.on.type("gm_ruling"), this.encounter.options({ at: contest.commit - 1, line: contest.line }).catch(() => ({ options: [] }))]);
+    const [ruling, { options }] = await Promise.all([this.on.type("gm_ruling"), this.encounter.options({ at: contest.commit - 1, line: contest.line, text: "en" }).catch(() => ({ options: [] }))]);
     const offers = options.flatMap(({ commands }) => /** @type {Offer[]} */ (commands)).filter((offer) => !offer.asks);
     this.answers.set(contest.contest, { ending: "upheld", decision: "", reason: "", ruling: ruling?.schema ?? null, data: { effects: [] }, offers, instead: -1, values: {}, faults: new Map() });
     this.#render();
@@ -225,7 +226,7 @@ export class Rulings {
     return html("div", { class: "instead", key: "instead" }, html("div", { class: "field" }, html("label", { for: "instead" }, "In its place"),
       html("select", { id: "instead", onchange: (event) => change({ instead: Number(event.target.value), values: {} }) },
         html("option", { value: -1, selected: !offer }, "nothing: the contested command is left out"),
-        answer.offers.map(({ command }, index) => html("option", { key: index, value: index, selected: index === answer.instead }, `${tokens.get(command.creature)?.name ?? "the table"}: ${words(command.type)}`)))),
+        answer.offers.map(({ command, text }, index) => html("option", { key: index, value: index, selected: index === answer.instead }, `${tokens.get(command.creature)?.name ?? "the table"}: ${text ?? words(command.type)}`)))),
     fields.map((field) => field.draw(answer.values[field.name] ?? field.first, (value) => change({ values: { ...answer.values, [field.name]: value } }))));
   }
 
@@ -288,18 +289,19 @@ export class Rulings {
   }
 
   /** @param {Proposal} proposal */
-  #proposed({ kind, status, difference, pairs, line, version, amendment }) {
+  #proposed({ kind, status, difference, pairs, line, version, amendment, commit }) {
     const said = (/** @type {Difference["commands"][number]} */ { type, seat, outcome, old, refusal }) => html("li", {},
       `${seat}: ${type === null ? "something sealed" : words(type)}${outcome === "accepted" ? "" : `, ${outcome}`}${old ? ` (was #${old})` : ""}`, refusal && html("span", { class: "fault" }, `: ${refusal.detail ?? words(refusal.code)}`));
     const part = (/** @type {string} */ title, /** @type {any[]} */ items) => (items.length ? [html("h4", {}, title), html("ul", {}, items)] : null);
     const again = difference?.commands.filter(({ outcome }) => outcome !== "refused") ?? [];
-    const isSame = difference && !pairs.length && !difference.gone.length && !difference.left.length && again.every(({ outcome }) => outcome === "accepted");
+    const left = difference?.left.filter((n) => kind !== "as_ruled" || n !== commit) ?? [];
+    const isSame = difference && !pairs.length && !difference.gone.length && !left.length && again.every(({ outcome }) => outcome === "accepted") && difference.patch.every(({ path }) => ASIDE.test(path));
     return html("article", { class: "card proposal", key: "proposal", "aria-live": "polite" }, html("h3", {}, `Proposed: ${words(kind)}`),
       status !== "ready" ? html("p", { class: "fault" }, `It cannot be accepted: ${status}.`)
         : html("p", {}, isSame ? "Nothing would differ: every act comes out as it did." : "Nothing has changed yet. This is what would differ:"),
       part("Creatures", pairs.map(([a, b]) => html("li", {}, html("b", {}, b.name), `: ${differences(a, b).join("; ")}`))),
       difference && !isSame && [part("Refused there", difference.gone.map(said)),
-        part("Taken back", difference.left.length ? [html("li", {}, difference.left.map((n) => `#${n}`).join(", "))] : []),
+        part("Taken back", left.length ? [html("li", {}, left.map((n) => `#${n}`).join(", "))] : []),
         again.length ? html("details", {}, html("summary", {}, `Decided again: ${again.length}`), html("ul", {}, again.map(said))) : null],
       html("div", { class: "row" },
         button("Accept", () => this.#end(() => this.encounter.accept(amendment, version)), { class: "main accept", disabled: status !== "ready" }),

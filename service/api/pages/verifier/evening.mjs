@@ -114,11 +114,14 @@ export function dataOf(rows, unread) {
 
 /** The table as lines of text. */
 export function linesOf({ fights, unread, status }) {
+  const titles = new Map();
+  for (const { title } of fights) titles.set(title, (titles.get(title) ?? 0) + 1);
   const rows = fights.map(({ file, encounter, title, sides, decisions, verdict, note, status: own }) => {
+    const named = title && titles.get(title) > 1 ? `${title} ${encounter.slice(0, 8)}` : title || file || encounter;
     const who = Object.entries(sides).map(([side, names]) => `${side}: ${names.join(", ")}`).join(" / ");
     const decided = Object.entries(decisions).map(([kind, count]) => `${count} ${kind}`).join(", ");
     const said = [note, own === 0 ? "" : verdict.detail].filter((each) => each).map((each) => `    ${each}`);
-    return [`${verdict.text.padEnd(32)} ${title || file || encounter}`, ...[who, decided && `decided by people: ${decided}`].filter((each) => each).map((each) => `    ${each}`), ...said];
+    return [`${verdict.text.padEnd(32)} ${named}`, ...[who, decided && `decided by people: ${decided}`].filter((each) => each).map((each) => `    ${each}`), ...said];
   });
   const asked = [...new Set(fights.flatMap(({ keys_not_given: seats }) => seats))].sort();
   return [

@@ -29,7 +29,7 @@ from service.rules.heartrush.values import (
     PassesInARow,
     PlayerSide,
     SideIds,
-    StartingSide,
+    Starter,
     UnawareSide,
 )
 from service.rules.kernel.records import EMPTY, Sealed, computed_from, record
@@ -156,7 +156,7 @@ class State(WithSheets, WalledTable, HidingTable):
     unaware_side: UnawareSide | None = None
     starting_side: SideId | None = None
     """The side that began the round; null outside combat."""
-    starter: StartingSide | None = None
+    starter: Starter | None = None
     priority_side: SideId | None = None
     """The side that has priority; null outside combat."""
     last_actor_side: SideId | None = None

@@ -24,7 +24,7 @@ from service.rules.heartrush.body.permission import (
 from service.rules.heartrush.creatures.abilities import Ability, KeepPriority, Spell
 from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.heartrush.timing.starting_combat import OpeningDecided, first_side
-from service.rules.heartrush.values import PassesInARow, StartingSide
+from service.rules.heartrush.values import PassesInARow, Starter
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -87,7 +87,7 @@ class PriorityGranted(Event[State]):
 
     type: ClassVar[str] = "priority_granted"
     side: SideId
-    starter: StartingSide | None = None
+    starter: Starter | None = None
 
     def evolve(self, state: State) -> State:
         return changed(

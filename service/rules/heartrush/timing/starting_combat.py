@@ -12,7 +12,7 @@ from service.rules.heartrush.body.actions import first_rush, with_fresh_round
 from service.rules.heartrush.body.permission import check_settled, gm, running, timing_of
 from service.rules.heartrush.body.wounds import fall_to_zero
 from service.rules.heartrush.creatures.state import TABLE_OWNER, State, is_able
-from service.rules.heartrush.values import ShownFace, StartingSide, SurprisedCreatures, UnawareSide
+from service.rules.heartrush.values import ShownFace, Starter, SurprisedCreatures, UnawareSide
 from service.rules.kernel.messages import (
     Awaited,
     Command,
@@ -251,10 +251,10 @@ class GrantPriority(Command[State]):
 
     type: ClassVar[str] = "grant_priority"
     sentence: ClassVar[Sentence] = {
-        "starter=None": "Decide who begins by a roll",
-        "": "Let the {starter} begin",
+        "starter=None": "Settle which side begins",
+        "": "Let {starter} begin",
     }
-    starter: StartingSide | None = None
+    starter: Starter | None = None
 
     def check(self, view: State) -> None:
         if view.phase == "setup":
