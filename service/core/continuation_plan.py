@@ -59,7 +59,7 @@ def planned(reading: ContinuationReader, found: Proposal) -> list[RepeatedComman
 
 
 def is_played(request: Request, commit: Commit) -> bool:
-    """Return whether a command is repeated: it was not refused, and is not about contests, proposals and seats."""
+    """Return whether a command is repeated: not refused, and not about contests, proposals and seats."""
     return commit.outcome in (ACCEPTED, SEALED) and request.type not in NOT_REPEATED
 
 

@@ -146,9 +146,9 @@ def test_fights_of_one_title_are_told_apart_by_their_ids(tmp_path: Path) -> None
     script = ROOT / "clients/javascript/verify.mjs"
     theirs = subprocess.run([NODE, script, *words[1:]], capture_output=True, text=True, check=False).stdout
 
-    for said in (ours, theirs):
-        assert said.count(f"Ford {eid(1)[:8]}") == 2
-        assert f"Mill {eid(3)[:8]}" not in said
+    for text in (ours, theirs):
+        assert text.count(f"Ford {eid(1)[:8]}") == 2
+        assert f"Mill {eid(3)[:8]}" not in text
 
 
 def test_the_fights_that_an_owner_opened_in_the_public_log_should_be_there(tmp_path: Path) -> None:
