@@ -586,7 +586,7 @@ conditions: Array<{
 name: string;
 /** 1 where levels mean nothing. */
 level: number;
-/** The round in which it began. */
+/** The round in which it began; levels that are added later do not change it. */
 since: number;
 }>;
 /** Whether only the GM knows of it. */

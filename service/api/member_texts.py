@@ -182,7 +182,6 @@ MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "simulation": "The id of the simulation.",
         "since": "Since when the key signs.",
         "size": "The number of commits.",
-        "CreatureToken.size": "The size of the creature.",
         "source": "Whether the faces follow from the seed, or people declared them.",
         "start": "The cell before the first, as x and y.",
         "state": "The state.",

@@ -602,7 +602,7 @@ class CreatureTokenCondition(t.TypedDict):
     level: int
     """1 where levels mean nothing."""
     since: int
-    """The round in which it began."""
+    """The round in which it began; levels that are added later do not change it."""
 
 @t.final
 class CreatureToken(t.TypedDict):

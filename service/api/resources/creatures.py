@@ -6,25 +6,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
+from service.api.descriptions import record_text
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.paging import CURSOR, paged, passed_on
 from service.api.parameters import SEEN_BY
 from service.api.problems import not_found
+from service.api.record_schemas import members_of
 from service.api.request import ApiRequest, ApiResponse, cursor, read_cursor
 from service.api.resources.commits import AFTER, LIMIT, PAGE
 from service.api.resources.states import LINE_OF, TAG, VERSION, requested_state
-from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, maybe, numbers, page
+from service.api.shapes import NUMBER, SEAT, TEXT, TRUTH, closed, component, listing, page
 from service.api.sheets import sheet_in_words
 from service.core import creature_statistics, views
 from service.core.fold import AnyFolded
 from service.rules.kernel.codec import to_data
-from service.rules.table.short_view import EDGE_KINDS, TOKEN_STATUSES, BattleMap
+from service.rules.table.short_view import BattleMap, CreatureToken, Ground, MapRow
 from service.steps import Steps
 from service.usecases import reading
 
-_WHOLE: Final[dict[str, Any]] = {"type": "integer"}
-_CELL: Final[dict[str, Any]] = {"type": "array", "items": _WHOLE, "minItems": 2, "maxItems": 2}
-_LIGHT: Final[dict[str, Any]] = {**TEXT, "description": "`bright`, `dim` or `dark`."}
 _PART: Final[dict[str, Any]] = {
     **TEXT,
     "description": "The part of the round that is played: in Rise the phase, `movement` or `action`, in "
@@ -33,45 +32,8 @@ _PART: Final[dict[str, Any]] = {
 TOKEN: Final = component(
     "CreatureToken",
     closed(
-        "A creature as a token on a map shows it.",
-        id=SEAT,
-        name=TEXT,
-        side=TEXT,
-        kind={
-            **TEXT,
-            "description": "What the ruleset calls it: `pc`, `npc`, `monster`, `object` and so on.",
-        },
-        size=TEXT,
-        space={**NUMBER, "description": "Cells along one side of its space."},
-        position={**_CELL, "description": "The cell of its space with the lowest x and y, as `[x, y]`."},
-        height_ft={**_WHOLE, "description": "Feet above the ground."},
-        status={
-            "enum": list(TOKEN_STATUSES),
-            "description": "`down` cannot act for now; `gone` is out of the fight alive.",
-        },
-        hp={**maybe(_WHOLE), "description": "Hit points; null if your seat may not know them."},
-        hp_max={**maybe(_WHOLE), "description": "The maximum; null if your seat may not know it."},
-        conditions={
-            **listing(
-                closed(
-                    "A condition.",
-                    name=TEXT,
-                    level={**_WHOLE, "description": "1 where levels mean nothing."},
-                    since={
-                        **NUMBER,
-                        "description": "The round in which it began.",
-                    },
-                )
-            ),
-            "description": "Each condition once.",
-        },
-        hidden={**TRUTH, "description": "Whether only the GM knows of it."},
-        load={
-            **maybe(_WHOLE),
-            "description": "What it carries, in Heart Rush in slots; null if the ruleset does not count it, "
-            "or your seat may not know it.",
-        },
-        capacity={**maybe(_WHOLE), "description": "The most that it can carry; null as `load` is."},
+        record_text(CreatureToken),
+        **members_of(CreatureToken),
         acts={**TRUTH, "description": "Whether your seat may see that a prompt waits for it: its turn."},
     ),
 )
@@ -106,6 +68,10 @@ CHANGES: Final = component(
         ),
     ),
 )
+_ROWS: Final[dict[str, Any]] = {
+    **listing(closed(record_text(MapRow), row=members_of(MapRow)["row"], **members_of(Ground))),
+    "description": "The rows, by row and column.",
+}
 BATTLE_MAP: Final = component(
     "BattleMap",
     closed(
@@ -113,40 +79,7 @@ BATTLE_MAP: Final = component(
         "between cells, as your seat may see them.",
         line=LINE_OF,
         version=NUMBER,
-        rows={
-            "description": "The rows, by row and column.",
-            **listing(
-                closed(
-                    "Cells side by side that are alike.",
-                    row={**numbers(3), "description": "Their y, the least x and the greatest x."},
-                    terrain={
-                        **TEXT,
-                        "description": "What the ruleset calls it: `normal`, `difficult`, `wall` and so on.",
-                    },
-                    light=_LIGHT,
-                    water={**maybe(TEXT), "description": "How deep its water is, if the ruleset says so."},
-                    height_ft={**_WHOLE, "description": "Feet above the other cells."},
-                    zones={**listing(TEXT), "description": "What abilities have made of it."},
-                )
-            ),
-        },
-        edges={
-            "description": "Walls, doors and ledges, by row and column.",
-            **listing(
-                closed(
-                    "A wall, a door or a ledge between two cells side by side.",
-                    between={
-                        "type": "array",
-                        "description": "Both cells, the left or upper one first.",
-                        "items": _CELL,
-                        "minItems": 2,
-                        "maxItems": 2,
-                    },
-                    kind={"enum": list(EDGE_KINDS), "description": "What is on the edge."},
-                )
-            ),
-        },
-        light={**_LIGHT, "description": "How bright the cells are that are in no row: as in a row."},
+        **{**members_of(BattleMap), "rows": _ROWS},
     ),
 )
 

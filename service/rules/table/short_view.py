@@ -7,65 +7,71 @@ from that seat. A field that is closed to the reader is None, where a rule reads
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from service.rules.kernel.records import Sealed, record
 from service.rules.kernel.values import (
     BeganInRound,
     Code,
     Count,
+    CreatureId,
     Feet,
     HitPoints,
     HitPointsNow,
-    Label,
     Level,
+    Name,
     SideId,
 )
 from service.rules.space.grid import Cell, Row, overlaid
 from service.rules.space.walls import Edge, Walls, edge_at
 
 EdgeKind: TypeAlias = Literal["wall", "closed_door", "open_door", "ledge"]
-EDGE_KINDS: Final[tuple[str, ...]] = get_args(EdgeKind)
 TokenStatus = Literal["active", "down", "dead", "gone"]
-TOKEN_STATUSES: Final[tuple[str, ...]] = get_args(TokenStatus)
 
 
 @record
 class ShownCondition:
-    """A condition of a creature; the level is 1 where levels mean nothing."""
+    """A condition."""
 
-    name: Label
+    name: Name
     level: Level = 1
+    """1 where levels mean nothing."""
     since: BeganInRound = 0
 
 
 @record
 class CreatureToken:
-    """One creature as a token on a map shows it."""
+    """A creature as a token on a map shows it."""
 
-    id: Code
-    name: Label
+    id: CreatureId
+    """The id."""
+    name: Name
     side: SideId
     kind: Code
     """What the ruleset calls it: `pc`, `npc`, `monster`, `object` and so on."""
     size: Code
+    """The size of the creature."""
     space: Count
     """Cells along one side of its space."""
     position: Cell
-    """The cell of its space with the lowest x and y."""
+    """The cell of its space with the lowest x and y, as `[x, y]`."""
     height_ft: Feet
+    """Feet above the ground."""
     status: TokenStatus
     """`down` cannot act for now; `gone` is out of the fight alive."""
     hp: HitPointsNow | None
-    """None if the reader may not know it."""
+    """Hit points; null if your seat may not know them."""
     hp_max: HitPoints | None
+    """The maximum; null if your seat may not know it."""
     conditions: tuple[ShownCondition, ...] = ()
+    """Each condition once."""
     hidden: bool = False
     """Whether only the GM knows of it."""
     load: Count | None = None
-    """What it carries, in the ruleset's units; None if there are none, or the reader may not know it."""
+    """What it carries, in Heart Rush in slots; null if the ruleset does not count it, or your seat may not
+    know it."""
     capacity: Count | None = None
-    """The most it can carry."""
+    """The most that it can carry; null as `load` is."""
 
 
 @record
@@ -73,10 +79,13 @@ class Ground:
     """What a cell is made of; without arguments, plain ground at height 0."""
 
     terrain: Code = "normal"
+    """What the ruleset calls it: `normal`, `difficult`, `wall` and so on."""
     light: Code = "bright"
+    """`bright`, `dim` or `dark`."""
     water: Code | None = None
-    """How deep its water is, in a few words, where the ruleset says so."""
+    """How deep its water is, if the ruleset says so."""
     height_ft: Feet = 0
+    """Feet above the other cells."""
     zones: tuple[Code, ...] = ()
     """What abilities have made of it."""
 
@@ -95,8 +104,9 @@ class MapEdge:
     """A wall, a door or a ledge between two cells side by side."""
 
     between: Edge
-    """The left or upper cell first."""
+    """Both cells, the left or upper one first."""
     kind: EdgeKind
+    """What is on the edge."""
 
 
 @record
@@ -104,11 +114,11 @@ class BattleMap:
     """The map as a seat sees it. A cell in none of its rows is plain ground at height 0."""
 
     rows: tuple[MapRow, ...] = ()
-    """By row and column."""
+    """The rows, by row and column."""
     edges: tuple[MapEdge, ...] = ()
-    """By row and column."""
+    """Walls, doors and ledges, by row and column."""
     light: Code = "bright"
-    """How bright the cells are that are in no row."""
+    """How bright the cells are that are in no row: as in a row."""
 
 
 def rows_of(cells: Iterable[tuple[Cell, Ground]]) -> tuple[MapRow, ...]:
