@@ -311,21 +311,6 @@ VISIBLE_LINES: Final = """
 }
 """
 """How many lines of 20 pixels of an element can be seen above the timeline."""
-MOST_BYTES: Final = 120_000
-
-
-def test_a_fight_loads_at_most_120_kb(running: Service, window: Open) -> None:
-    table = running.owner.open(OPENING)
-    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
-    page = window(viewport={"width": 390, "height": 844})
-    session = page.page.context.new_cdp_session(page.page)
-    session.send("Network.enable")
-    received: list[float] = []
-    session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
-    page.visit(f"{running.station.url}/encounters/{table.encounter}", running.key)
-    expect(page.page.locator(".entry[aria-current]")).to_be_attached()
-    expect(page.page.locator("#panel-act[data-version]")).to_be_attached()
-    assert 60_000 < sum(received) <= MOST_BYTES, sum(received)
 
 
 def test_a_phone_that_is_small_shows_four_lines_of_the_open_panel(running: Service, window: Open) -> None:

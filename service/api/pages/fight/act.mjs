@@ -71,6 +71,9 @@ export class Act {
     this.seen = { options: null, waiting: [], tokens: new Map(), letters: new Map(), selected: null, isLive: true, seat: "", version: 0, isOver: false };
     /** @type {Map<string, CommandType>} the types of commands */
     this.types = new Map();
+    const reached = (/** @type {Event} */ { target }) => /** @type {Element} */ (target).closest("[data-type], .offer-with") && this.#learn();
+    this.body.addEventListener("pointerover", (/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && reached(event));
+    this.body.addEventListener("focusin", (/** @type {FocusEvent} */ event) => /** @type {Element} */ (event.target).matches(":focus-visible") && reached(event));
     patch(place, this.body, this.below);
   }
 
@@ -80,10 +83,11 @@ export class Act {
     this.place.dataset.version = String(seen.version);
     this.#find();
     this.#render();
-    if (seen.options?.length && !this.types.size) this.#learn();
   }
 
+  /** Read what the types of commands are, once somebody reaches for one: it is more than all else that the page loads. */
   async #learn() {
+    if (this.types.size) return;
     this.types = new Map((await this.on.types()).map((each) => [each.type, each]));
     this.#render();
   }
@@ -269,9 +273,10 @@ export class Act {
     this.said = { text: "", isFault: false };
     this.open = { offer, prompt, values: { ...first, ...values }, schema: null, isGone: false };
     this.#render();
+    const learned = this.#learn();
     if (offer.asks?.length) {
       this.forms = await import("../shared/form.mjs");
-      if (!this.types.size) await this.#learn();
+      await learned;
       if (this.open?.offer === offer) this.open.schema = this.types.get(offer.command.type)?.schema ?? null;
       this.#render();
     }
@@ -308,13 +313,13 @@ export class Act {
       event.preventDefault();
       if (command) this.#send(command);
     } }, html("h3", {}, prompt.creature ? `${this.#called(prompt.creature)}: ` : "", named(offer, tokens)),
-    this.types.has(offer.command.type) && html("p", { class: "soft small" }, this.types.get(offer.command.type)?.text),
     isGone && html("p", { class: "fault small", role: "alert" }, "This cannot be done any more, or not yet. What you wrote stays here."),
     this.#fields(offer, prompt).map((field) => field.draw(field.kept(values[field.name]), (value) => take(field.name, value))),
     this.foreseen.text && this.foreseen.key === JSON.stringify(command) && html("p", { class: "foreseen", role: "status", key: "foreseen" }, this.foreseen.text),
     prompt.wants.length ? drawDice(prompt.wants, values.faces ?? [], (faces) => take("faces", faces)) : null,
     schema && forms ? asks.map((name) => forms.fieldOf(form, schema.properties[name], values[name], [name])) : null,
-    html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.isSending }, "Send"), button("Back", () => this.close())));
+    html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.isSending }, "Send"), button("Back", () => this.close())),
+    this.types.has(offer.command.type) && html("p", { class: "soft small", key: "what" }, this.types.get(offer.command.type)?.text)); // it comes late, and moves nothing
   }
 
   /** Ask what a movement costs and whom it provokes, once for each command. @param {Command | null} command */

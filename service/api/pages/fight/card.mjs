@@ -1,6 +1,6 @@
 // The card of the selected creature, on the map: each of its numbers asks why it is what it is.
 
-import { button, html, show, words } from "../shared/dom.mjs";
+import { button, html, patch, words } from "../shared/dom.mjs";
 
 /** @typedef {import("../client/contract.mjs").CreatureToken} Token */
 /** @typedef {(token: Token) => any} Member reads a member of a token */
@@ -13,17 +13,28 @@ const said = ({ hp, hp_max: most, status, position, conditions }) => /** @type {
   ...conditions.map(({ name, level }) => [words(level > 1 ? `${name} ${level}` : name), (/** @type {Token} */ each) => each.conditions.find((other) => other.name === name)?.level]),
 ]);
 
-/**
- * Draw the card, or nothing if no creature is selected.
- * @param {HTMLElement} place @param {Token | undefined} token @param {((member: Member) => void) | undefined} why finds what made a member what it is
- * @param {((token: Token) => void) | undefined} sheet shows its sheet
- */
-export const drawCard = (place, token, why, sheet) => {
-  place.hidden = !token;
-  show(place, token && [html("b", {}, token.name), said(token).map(([text, member]) => (why
-    ? button(text, () => why(member), { class: "chip", "aria-label": `${token.name}: ${text}. Why?`, title: "Why?" })
-    : html("span", { class: "chip" }, text))), sheet && button("Sheet", () => sheet(token), { class: "chip", "aria-label": `${token.name}: sheet` })]);
-};
+/** The card, in an element of its own. */
+export class Card {
+  /** @param {((id: string, member: Member) => void) | undefined} why finds what made a member what it is @param {((token: Token) => void) | undefined} sheet shows its sheet */
+  constructor(why, sheet) {
+    this.why = why;
+    this.sheet = sheet;
+    /** @type {Token | undefined} */
+    this.token = undefined;
+    this.node = html("div", { id: "card", class: "row", role: "group", "aria-label": "The selected creature", hidden: true });
+  }
+
+  /** Draw a creature, or nothing. @param {Token | undefined} token */
+  draw(token) {
+    if (this.token === token) return;
+    const { why, sheet } = this;
+    this.token = token;
+    this.node.hidden = !token;
+    patch(this.node, token && [html("b", {}, token.name), said(token).map(([text, member]) => (why
+      ? button(text, () => why(token.id, member), { class: "chip", "aria-label": `${token.name}: ${text}. Why?`, title: "Why?" })
+      : html("span", { class: "chip" }, text))), sheet && button("Sheet", () => sheet(token), { key: "sheet", class: "chip", "aria-label": `${token.name}: sheet` })]);
+  }
+}
 
 /**
  * Return the commit up to *n* that made a member of a creature what it is after commit *n*.

@@ -9,7 +9,7 @@ import { fragment, isAway, replaceFragment } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
 import { branchesOf, takenBack } from "./branches.mjs";
-import { drawCard, madeBy } from "./card.mjs";
+import { Card, madeBy } from "./card.mjs";
 import { Log } from "./log.mjs";
 import { BattleMap, lettersOf } from "./map.mjs";
 import { evidence, markOf, nameOf, Proof, save } from "./proof.mjs";
@@ -75,6 +75,8 @@ class Fight {
     this.gm = undefined;
     /** @type {import("./share.mjs").Share | undefined} */
     this.share = undefined;
+    /** @type {import("./roster.mjs").Roster | undefined} */
+    this.roster = undefined;
     /** @type {Promise<import("../client/contract.mjs").CommandTypes> | undefined} */
     this.commands = undefined;
     /** @type {Promise<void> | undefined} reads all of the record */
@@ -100,8 +102,8 @@ class Fight {
       mayDrag: (id) => this.isOwn && this.act.mayMove(id), dragged: (id, cell) => this.#dragged(id, cell),
       foreseen: (id, cell) => this.#foreseen(this.act.leading(id, cell)),
     });
-    this.card = html("div", { id: "card", class: "row", role: "group", "aria-label": "The selected creature", hidden: true });
-    at("stage").append(this.card);
+    this.card = new Card(asked.seen_by ? undefined : (id, member) => this.#whyIs(id, member), look.isRecorded ? undefined : (token) => this.#sheet(token));
+    at("stage").append(this.card.node);
     const above = html("div", { class: "log-above" });
     this.rulings = new Rulings(panels.rulings, encounter, {
       above,
@@ -264,18 +266,16 @@ class Fight {
       put(this.mark, { class: `chip mark-proof ${kind}` });
       say(this.mark, text);
     });
-    store.on(["n", "last", "role", "about", "panel", "lines", "contested"], ({ n, last, role, lines, newest }) => {
+    store.on(["n"], ({ n }) => this.rulings.go(n));
+    store.on(["last", "role", "about", "lines", "contested"], ({ n, last, role, lines, newest }) => {
       this.rulings.lines = lines;
       this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: newest, names: this.log.names });
       this.panels.badge("rulings", role === "gm" && this.isOwn ? this.rulings.waiting : 0);
     });
     store.on(["n", "revision", "selected", "panel"], ({ panel }) => {
-      if (panel === "creatures") this.#list();
+      if (panel === "creatures" && this.tokens !== EMPTY) this.#list(); // until then it keeps what it shows, as the map does
     });
-    store.on(["n", "revision", "selected"], ({ selected }) => {
-      if (selected || !this.card.hidden) drawCard(this.card, selected === null ? undefined : this.tokens.get(selected), this.asked.seen_by || selected === null ? undefined : (member) => this.#whyIs(selected, member),
-        this.look.isRecorded ? undefined : (token) => this.#sheet(token));
-    });
+    store.on(["n", "revision", "selected"], ({ selected }) => this.card.draw(selected === null ? undefined : this.tokens.get(selected)));
     store.on(["n", "revision"], () => this.#drawGround());
     store.on(["revision"], ({ isLive }) => {
       this.log.creatures([...(this.record.scenes.at(-1)?.tokens ?? this.tokens).values()]);
@@ -381,8 +381,8 @@ class Fight {
   }
 
   async #list() {
-    const { drawRoster } = await import("./roster.mjs");
-    drawRoster(this.panels.creatures, this.tokens, this.store.state.selected, (id) => this.pick(id));
+    const { Roster } = await import("./roster.mjs");
+    (this.roster ??= new Roster(this.panels.creatures, (id) => this.pick(id))).draw(this.tokens, this.store.state.selected);
   }
 
   /** Explain commit *n* in *place*, from where each of its dice can be recomputed here. @param {number} n @param {HTMLElement} place */

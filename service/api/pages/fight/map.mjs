@@ -320,11 +320,13 @@ export class BattleMap {
     for (const [id, token] of tokens) {
       const drawn = this.#place(id, token, selected === id, targets.has(id));
       const isUnder = taken.size > 0 && Boolean(PLACES[token.status]) && taken.has(String(token.position));
-      if (drawn.isUnder !== isUnder) drawn.parts.name.classList.toggle("is-under", isUnder);
+      if (drawn.isUnder === isUnder) continue;
       drawn.isUnder = isUnder;
-      if (isUnder && this.tokens.firstChild !== drawn.node) this.tokens.prepend(drawn.node);
+      drawn.parts.name.classList.toggle("is-under", isUnder);
+      if (isUnder) this.tokens.prepend(drawn.node);
     }
-    this.hint.hidden = tokens.size > 0 || this.ground.childElementCount > 0 || this.edges.childElementCount > 0;
+    const isHinted = !tokens.size && !this.ground.childElementCount && !this.edges.childElementCount;
+    if (this.hint.hidden === isHinted) this.hint.hidden = !isHinted;
   }
 
   /** Draw the ground, and frame what there is. @param {Drawable | null} seen the answer of `map`; null is plain ground @param {Iterable<Token>} tokens */

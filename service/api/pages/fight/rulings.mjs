@@ -1,7 +1,7 @@
 // Contests and what the gm answers, undo and redo. What takes something back says it in sentences first.
 
 import { confirmed } from "../shared/ask.mjs";
-import { button, capital, faultText, html, patch, words } from "../shared/dom.mjs";
+import { button, capital, faultText, html, patch, say, words } from "../shared/dom.mjs";
 import { isPlayed } from "./branches.mjs";
 import { ChoiceField } from "./fields.mjs";
 
@@ -44,6 +44,9 @@ const differences = (now, then) => [
   now.status !== then.status && `${now.status} → ${then.status}`,
 ].filter(Boolean);
 
+/** Return what an undo at the commit on screen takes back. @param {Seen} seen */
+const undoOf = ({ n, last }) => (n < last ? `Undo what came after #${n}` : "Undo the last act");
+
 /** The panel of rulings, in an element of the page. */
 export class Rulings {
   /**
@@ -81,6 +84,14 @@ export class Rulings {
   draw(seen) {
     this.seen = seen;
     this.#render();
+  }
+
+  /** Go with the commit on screen: one button names it. @param {number} n */
+  go(n) {
+    if (!this.seen || this.seen.n === n) return;
+    this.seen.n = n;
+    const undo = this.place.querySelector(".undo");
+    if (undo) say(undo, undoOf(this.seen));
   }
 
   /** Ask above the log what is wrong with commit *n*, and contest it. @param {number} n */
@@ -133,7 +144,7 @@ export class Rulings {
       seen.isGm && !proposal ? html("div", { class: "card back", key: "back" }, html("h3", {}, "Go back"),
         html("p", { class: "soft small" }, "An undo takes back what came last, with the same dice when it comes again. It says first what is lost, and can be undone itself."),
         html("div", { class: "row" },
-          button(seen.n < seen.last ? `Undo what came after #${seen.n}` : "Undo the last act", () => this.undo(seen.n < seen.last ? seen.n : seen.last - 1), { disabled: seen.last < 2, class: "undo" }),
+          button(undoOf(seen), () => this.undo(seen.n < seen.last ? seen.n : seen.last - 1), { disabled: seen.last < 2, class: "undo" }),
           button("Redo", () => this.redo(), { class: "redo" }))) : null,
       this.contests.length ? this.contests.toReversed().map((each) => this.#contest(each, seen)) : html("p", { class: "soft", key: "none" },
         "No contests. Contest beside a commit in the log says that something went wrong with it."));

@@ -87,6 +87,7 @@ export class Timeline {
 
   /** Stop playing. */
   pause() {
+    if (!this.#timer) return;
     clearInterval(this.#timer);
     this.#timer = 0;
     this.playing.textContent = "▶";

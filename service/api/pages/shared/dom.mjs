@@ -180,7 +180,10 @@ const morph = (now, then) => {
 
 /** Give *node* a text, unless it has it: what is written again is laid out again. @param {Node} node @param {string} text */
 export const say = (node, text) => {
-  if (node.textContent !== text) node.textContent = text;
+  const only = /** @type {any} */ (node.firstChild);
+  if (text && only?.nodeType === Node.TEXT_NODE && !only.nextSibling) {
+    if (only.data !== text) only.data = text; // the node of the text stays: nothing is made
+  } else if (node.textContent !== text) node.textContent = text;
 };
 
 /** Give *node* attributes, unless it has them: what is written again is laid out again. @param {Element} node @param {Record<string, string>} attributes */

@@ -1,0 +1,206 @@
+"""What a page does for one step and for one load, in counts: a busy machine changes none of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.bench.page import long_fight
+from tests.cli.fights import Service
+from tests.page.conftest import Open
+from tests.page.test_table import OPENING
+
+pytestmark = pytest.mark.slow  # a browser and a service start, which the tests of this folder share
+
+PAIRS: Final = 6
+COMMITS: Final = 60
+FAR: Final = 7
+"""Commits of a step, as somebody who drags the timeline takes them."""
+MOST_BYTES: Final = 120_000
+QUIET_MS: Final = 1_000
+MOST_WAITS: Final = 30
+NOT_MODIFIED: Final = 304
+ROW: Final = 24
+"""Nodes of a row in the list of creatures, at most; without one they are made for nothing."""
+REMOVED: Final = ""
+"""The place of a node that was taken out of the page."""
+COUNTED: Final = """
+() => {
+  const counts = {made: 0, asked: 0, records: []};
+  const [node, box, page] = [Element.prototype, HTMLElement.prototype, Document.prototype];
+  const count = (owner, name, what) => {
+    const done = owner[name];
+    owner[name] = function (...given) { counts[what] += 1; return done.apply(this, given); };
+  };
+  for (const name of ["createElement", "createElementNS", "createTextNode"]) count(page, name, "made");
+  for (const name of ["getBoundingClientRect", "scrollIntoView"]) count(node, name, "asked");
+  count(SVGGraphicsElement.prototype, "getScreenCTM", "asked");
+  const sizes = [[box, "offsetHeight"], [box, "offsetWidth"], [node, "clientHeight"], [node, "scrollTop"]];
+  for (const [owner, name] of sizes) {
+    const {get, set} = Object.getOwnPropertyDescriptor(owner, name);
+    const asked = function () { counts.asked += 1; return get.call(this); };
+    Object.defineProperty(owner, name, {get: asked, set, configurable: true});
+  }
+  window.counts = counts;
+  window.watching = new MutationObserver((seen) => counts.records.push(...seen));
+}
+"""
+"""Has a page count the nodes that it makes, and how often it asks where something is."""
+STEPPED: Final = """
+async (n) => {
+  const slider = document.querySelector("#timeline input");
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  const tokens = () => [...document.querySelectorAll("[data-creature]")];
+  const looks = () => new Map(tokens().map((each) => [each.dataset.creature, each.outerHTML]));
+  const before = looks();
+  const later = window.setTimeout;
+  window.setTimeout = () => 0; // nobody rests between two steps
+  Object.assign(counts, {made: 0, asked: 0, records: []});
+  const what = {attributes: true, attributeOldValue: true, childList: true, characterData: true};
+  watching.observe(document, {...what, subtree: true});
+  slider.value = String(n);
+  slider.dispatchEvent(new Event("input"));
+  await frame();
+  await frame();
+  counts.records.push(...watching.takeRecords());
+  watching.disconnect();
+  window.setTimeout = later;
+  const after = looks();
+  const changed = [...after].filter(([id, look]) => before.get(id) !== look).length;
+  const same = counts.records.filter(({type, target, attributeName, oldValue}) =>
+    type === "attributes" && target.getAttribute(attributeName) === oldValue);
+  const parts = "[role=tabpanel], [role=group][id], section, header";
+  const place = ({target}) => (target.closest ? target : target.parentElement)?.closest(parts)?.id ?? "";
+  const at = Object.groupBy(counts.records, place);
+  const {made, asked} = counts;
+  return {made, asked, changed,
+    same: same.map(({target, attributeName}) => `${target.nodeName} ${attributeName}`),
+    places: Object.fromEntries(Object.entries(at).map(([name, found]) => [name, found.length]))};
+}
+"""
+"""Goes to a commit, and returns what the page has made, asked and written until the next frame but one."""
+
+
+def scrubbed(page: Page, steps: int = 6) -> list[dict[str, Any]]:
+    """Take *steps* back from the newest commit, and return what each of them took."""
+    last = int(page.locator("#timeline input").get_attribute("max") or 0)
+    page.evaluate(STEPPED, last)
+    return [page.evaluate(STEPPED, last - FAR * step) for step in range(1, steps + 1)]
+
+
+@pytest.fixture(scope="module")
+def crowded(running: Service) -> str:
+    return long_fight(running, PAIRS, COMMITS)
+
+
+def read(page: Page) -> None:
+    """Wait until the record is read: a step that has to wait for it is another one."""
+    expect(page.locator(".entry[aria-current]")).to_be_attached()
+    expect(page.locator("#panel-act[data-version]")).to_be_attached()
+    expect(page.locator("#timeline output")).to_have_text(re.compile(r"^\d+ / \d+$"))
+
+
+def test_a_step_of_scrubbing_writes_what_has_changed_and_nothing_else(crowded: str, window: Open) -> None:
+    page = window(viewport={"width": 390, "height": 844}).visit(crowded)
+    read(page)
+    page.evaluate(COUNTED)
+    names = [str(tab.get_attribute("aria-controls")) for tab in page.get_by_role("tab").all()]
+    assert len(names) > 5
+    assert "panel-creatures" in names
+    for name in names:
+        page.locator(f"[aria-controls={name}]").click()
+        page.wait_for_timeout(QUIET_MS)
+        steps = scrubbed(page)
+        assert any(each["changed"] for each in steps), "the map follows"
+        for each in steps:
+            rows = each["changed"] if name == "panel-creatures" else 0
+            assert each["made"] <= ROW * rows, (name, each)
+            assert each["asked"] == 0, (name, each)
+            assert each["same"] == [], (name, each)
+            places = set(each["places"]) - {REMOVED}
+            assert places <= {"stage", "timeline", "panel-rulings", name}, (name, each)
+            assert each["places"].get("panel-rulings", 0) <= 1, (name, each)
+            assert each["places"]["timeline"] <= 5, (name, each)
+
+
+@dataclass
+class Loading:
+    """What a page has received: the addresses, and the bytes with their headers."""
+
+    addresses: dict[str, str] = field(default_factory=dict)
+    statuses: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def noted(cls, page: Page) -> Loading:
+        """Note what *page* receives from now on."""
+        session = page.context.new_cdp_session(page)
+        loading = cls()
+        session.send("Network.enable")
+        session.on(
+            "Network.requestWillBeSent",
+            lambda event: loading.addresses.update({event["requestId"]: event["request"]["url"]}),
+        )
+        session.on(
+            "Network.responseReceivedExtraInfo",
+            lambda event: loading.statuses.update({event["requestId"]: event["statusCode"]}),
+        )
+        session.on(
+            "Network.loadingFinished",
+            lambda event: loading.sizes.update({event["requestId"]: event["encodedDataLength"]}),
+        )
+        return loading
+
+    def bodies(self) -> list[str]:
+        """Return the address of every answer that was sent with its body."""
+        return [
+            self.addresses[request]
+            for request, size in self.sizes.items()
+            if size and self.statuses[request] != NOT_MODIFIED
+        ]
+
+    def rest(self, page: Page) -> None:
+        """Wait until nothing has come for a second: what comes late counts too."""
+        for _ in range(MOST_WAITS):
+            before = len(self.sizes)
+            page.wait_for_timeout(QUIET_MS)
+            if len(self.sizes) == before:
+                return
+        pytest.fail("the page does not come to rest")
+
+
+@pytest.mark.parametrize("fight", ["long", "with offers"])
+def test_a_load_reads_everything_once_and_nothing_that_nobody_asked_for(
+    running: Service, crowded: str, window: Open, fight: str
+) -> None:
+    table = running.owner.open(OPENING)
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    ann = table.issue_token("ann")["token"]
+    address = crowded if fight == "long" else f"{running.station.url}/encounters/{table.encounter}#key={ann}"
+    page = window(viewport={"width": 390, "height": 844})
+    loading = Loading.noted(page.page)
+    page.visit(address)
+    read(page.page)
+    loading.rest(page.page)
+    bodies = loading.bodies()
+    assert sorted(set(bodies)) == sorted(bodies), "each of them once"
+    assert not [each for each in bodies if each.endswith("/commands")], "it is half a load, and for forms"
+    total = sum(loading.sizes.values())
+    assert 60_000 < total <= MOST_BYTES, total
+
+
+def test_what_a_command_is_comes_when_somebody_reaches_for_it(running: Service, window: Open) -> None:
+    table = running.owner.open(OPENING)
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    page = window(viewport={"width": 1280, "height": 800}).visit(
+        f"{running.station.url}/encounters/{table.encounter}", table.issue_token("ann")["token"]
+    )
+    offer = page.locator("#panel-act [data-type]").first
+    expect(offer).to_be_visible()
+    expect(offer).not_to_have_attribute("title", re.compile("."))
+    offer.hover()
+    expect(page.locator("#panel-act [data-type][title]").first).to_be_attached()
