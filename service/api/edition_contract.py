@@ -21,15 +21,13 @@ import yaml
 
 from service.api import openapi
 from service.api.inputs import component_name
-from service.api.shapes import Schema
+from service.api.shapes import Schema, with_objects
 from service.api.view_schemas import EditionViews
 from service.rules.ruleset import Ruleset
 
 LEFT_OUT: Final = ("Public log", "Service", "API keys", "Owners", "Pages", "Documentation", "Simulations")
 """Tags of operations that no fight needs; they are alike for all editions."""
 _REFERENCE: Final = re.compile(r'"#/components/(\w+)/([\w.-]+)"')
-_DATA: Final = ("value", "default", "const", "enum")
-"""Members that hold data."""
 _DROPPED: Final = ("example", "examples", "headers")
 _PROBLEM: Final = "A refusal or a failure: `status` and `code` say which, and `detail` what to send instead."
 _LINE: Final = 340
@@ -56,7 +54,7 @@ def document(ruleset: Ruleset[Any]) -> dict[str, Any]:
     components["schemas"] = {
         name: _untold(each) if name in shown else each for name, each in components["schemas"].items()
     }
-    lean: dict[str, Any] = _lean(
+    lean: dict[str, Any] = with_objects(
         {
             **made,
             "info": {
@@ -67,7 +65,8 @@ def document(ruleset: Ruleset[Any]) -> dict[str, Any]:
             "tags": tags,
             "paths": {path: item for path, item in paths.items() if item},
             "components": components,
-        }
+        },
+        _lean,
     )
     _join_problems(lean)
     lean["components"] = _reachable(lean)
@@ -125,39 +124,22 @@ def _untold(schema: Schema) -> Schema:
     """Return the schema of a record without the texts of its members."""
     if "properties" not in schema:
         return schema
-    return {**schema, "properties": {name: _silent(each) for name, each in schema["properties"].items()}}
-
-
-def _silent(part: Any, *, is_of_names: bool = False) -> Any:
-    """Return *part* of a schema without texts; a member may be called `description`."""
-    if isinstance(part, list):
-        return [_silent(each) for each in part]
-    if not isinstance(part, dict):
-        return part
     return {
-        name: each
-        if name in _DATA and not is_of_names
-        else _silent(each, is_of_names=name == "properties" and not is_of_names)
-        for name, each in part.items()
-        if is_of_names or name != "description"
+        **schema,
+        "properties": {name: with_objects(each, _silent) for name, each in schema["properties"].items()},
     }
 
 
-def _lean(part: Any, *, is_of_names: bool = False) -> Any:
-    """Return *part* of a document without examples, and with what a union of one chooses in its place."""
-    if isinstance(part, list):
-        return [_lean(each) for each in part]
-    if not isinstance(part, dict):
-        return part
-    made = {
-        name: each
-        if name in _DATA and not is_of_names
-        else _lean(each, is_of_names=name == "properties" and not is_of_names)
-        for name, each in part.items()
-        if is_of_names or name not in _DROPPED
-    }
+def _silent(part: Schema) -> Schema:
+    """Return an object of a schema without its text."""
+    return {name: each for name, each in part.items() if name != "description"}
+
+
+def _lean(part: Schema) -> Schema:
+    """Return an object of a document without examples, and with what a union of one chooses in its place."""
+    made = {name: each for name, each in part.items() if name not in _DROPPED}
     for union in ("anyOf", "oneOf"):
-        if not is_of_names and len(made.get(union, ())) == 1:
+        if len(made.get(union, ())) == 1:
             (only,) = made.pop(union)
             made.pop("discriminator", None)
             made = {**only, **made}

@@ -7,10 +7,11 @@ component, also for objects inside it; `Component` is that of a request body.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
-from service.api.shapes import Schema
+from service.api.shapes import Schema, with_objects
 
 MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -219,7 +220,7 @@ MEMBER_TEXTS: Final[Mapping[str, str]] = MappingProxyType(
 
 def describe(name: str, schema: Schema) -> Schema:
     """Return the component *name* with a description of itself and of each member, if it had none."""
-    made: Schema = _described(name, schema)
+    made: Schema = with_objects(schema, partial(_described, name))
     return (
         made
         if "description" in made or name not in MEMBER_TEXTS
@@ -227,20 +228,15 @@ def describe(name: str, schema: Schema) -> Schema:
     )
 
 
-def _described(name: str, schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_described(name, each) for each in schema]
-    if not isinstance(schema, dict):
+def _described(name: str, schema: Schema) -> Schema:
+    """Return an object of the component *name* with a text for each member."""
+    members = schema.get("properties")
+    if not isinstance(members, dict):
         return schema
-    found = {key: value if key in _DATA else _described(name, value) for key, value in schema.items()}
-    members = found.get("properties")
-    if isinstance(members, dict):
-        found["properties"] = {member: _with_text(name, member, each) for member, each in members.items()}
-    return found
-
-
-_DATA: Final = ("const", "default", "discriminator", "enum", "examples", "required", "x-event-data")
-"""Keywords whose values are not schemas."""
+    return {
+        **schema,
+        "properties": {member: _with_text(name, member, each) for member, each in members.items()},
+    }
 
 
 def _with_text(name: str, member: str, schema: Schema) -> Schema:

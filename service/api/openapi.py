@@ -30,7 +30,16 @@ from service.api.problems import MEDIA_TYPE, PROBLEMS
 from service.api.recorded import add_examples, problem_examples, references_to_problems
 from service.api.request import KEY, SIGNATURE, VERSION_TAG
 from service.api.schemas import StrictSchema
-from service.api.shapes import COMPONENTS, Component, Schema, add_components, either, one_of, ref
+from service.api.shapes import (
+    COMPONENTS,
+    Component,
+    Schema,
+    add_components,
+    either,
+    one_of,
+    ref,
+    with_objects,
+)
 from service.api.view_schemas import EditionViews
 from service.core.fold import Registry
 from service.rules.registry import REGISTRY
@@ -177,38 +186,24 @@ def document(registry: Registry = REGISTRY) -> dict[str, Any]:
         spec.path(operation.path, operations={operation.method.lower(): described})
     for name, response in problems.responses.items():
         spec.components.response(name, response)
-    made: dict[str, Any] = with_typed_values(spec.to_dict())
+    made: dict[str, Any] = with_objects(spec.to_dict(), _with_typed_values)
     return made
 
 
-_SHOWN: Final = ("example", "examples", "value", "default")
-"""Members that hold data, no schemas."""
 _TYPE_NAMES: Final[Mapping[type, str]] = {str: "string", bool: "boolean", int: "integer", type(None): "null"}
 
 
-def with_typed_values(part: Any, *, is_of_names: bool = False) -> Any:
-    """Return *part* of a document with a type beside each list of values; one value is a list of one.
+def _with_typed_values(part: Schema) -> Schema:
+    """Return an object with a type beside its list of values; one value is a list of one.
 
-    Generators of Go, Java and TypeScript make no type of a `const` or an `enum` that has none. Each member of
-    an object that *is_of_names* is a schema, whatever it is called.
+    Generators of Go, Java and TypeScript make no type of a `const` or an `enum` that has none.
     """
-    if isinstance(part, list):
-        return [with_typed_values(each) for each in part]
-    if not isinstance(part, dict):
+    if "const" not in part and "enum" not in part:
         return part
-    made = {
-        name: each
-        if name in _SHOWN and not is_of_names
-        else with_typed_values(each, is_of_names=name == "properties" and not is_of_names)
-        for name, each in part.items()
-    }
-    if is_of_names or ("const" not in part and "enum" not in part):
-        return made
     values = [part["const"]] if "const" in part else part["enum"]
     names = list(dict.fromkeys(_TYPE_NAMES[type(each)] for each in values))
-    del made["const" if "const" in part else "enum"]
-    made.pop("type", None)
-    return {"type": names[0] if len(names) == 1 else names, "enum": values, **made}
+    rest = {name: each for name, each in part.items() if name not in ("const", "enum", "type")}
+    return {"type": names[0] if len(names) == 1 else names, "enum": values, **rest}
 
 
 class _SharedResponses:

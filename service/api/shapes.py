@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from service.frames import caller
@@ -131,3 +131,26 @@ def closed(text: str, optional: Mapping[str, Schema] | None = None, /, **needed:
 def page(text: str, name: str, each: Schema) -> Schema:
     """Return the schema of one page of a list called *name*."""
     return closed(text, **{name: listing(each), "next_cursor": maybe(TEXT)})
+
+
+_DATA: Final = ("const", "default", "enum", "example", "examples", "required", "value", "x-event-data")
+"""Members of a document whose values are data, not schemas."""
+
+
+def with_objects(part: Any, change: Callable[[Schema], Schema], *, is_of_names: bool = False) -> Any:
+    """Return *part* of a document with each of its objects as *change* returns it, the innermost first.
+
+    Each member of an object that *is_of_names* is a schema, whatever it is called, and *change* does not see
+    that object.
+    """
+    if isinstance(part, list):
+        return [with_objects(each, change) for each in part]
+    if not isinstance(part, dict):
+        return part
+    made = {
+        name: each
+        if name in _DATA and not is_of_names
+        else with_objects(each, change, is_of_names=name == "properties" and not is_of_names)
+        for name, each in part.items()
+    }
+    return made if is_of_names else change(made)
