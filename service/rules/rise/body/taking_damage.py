@@ -13,7 +13,7 @@ from service.rules.rise.body.running_the_game import answer
 from service.rules.rise.body.vital_wounds import due, is_mine_to_roll, take_wounds
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.combat_statistics import dr_max
-from service.rules.rise.creatures.creature import RECOVERS, Creature, is_unconscious
+from service.rules.rise.creatures.creature import RECOVERS, Creature
 from service.rules.rise.creatures.sheet import Sort
 from service.rules.rise.creatures.state import State
 from service.rules.rise.values import CausedBy, EffectSource
@@ -320,7 +320,7 @@ def exhaust(state: State, creature: str) -> Emits[State]:
 def fall_or_wake(state: State, creature: str) -> Emits[State]:
     """Emit that a creature falls unconscious or wakes, if that has changed."""
     found = state.creatures[creature]
-    if found.dead or is_unconscious(found) == found.down:
+    if found.dead or found.is_unconscious == found.down:
         return state
     return (yield FellUnconscious(creature=creature) if not found.down else Woke(creature=creature))
 

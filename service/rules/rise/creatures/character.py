@@ -136,6 +136,22 @@ class Character:
         """Return how many of its vital wounds have *effect*."""
         return sum(wound.effect == effect for wound in self.wounds) if self.wounds else 0
 
+    @computed_from("conditions", "fatigue", "hp", "sheet", "wounds")
+    def is_unconscious(self) -> bool:
+        """Whether it lies unconscious: by a wound, below half its hit points, or by fatigue."""
+        return (
+            self.has("unconscious")
+            or self.wounded("dying") > 0
+            or (self.wounded("faint_below_half") > 0 and 2 * self.hp < self.sheet.hp_max)
+            or self.fatigue_penalty >= 5
+        )
+
+    @property
+    def fatigue_penalty(self) -> int:
+        """What fatigue beyond its tolerance takes off its accuracy and checks."""
+        tolerance = self.sheet.fatigue_tolerance - 2 * self.wounded("tolerance")
+        return max(0, self.fatigue - max(0, tolerance))
+
 
 @record
 class CarriedCharacter(Carried):

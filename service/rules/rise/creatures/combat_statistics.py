@@ -14,7 +14,7 @@ from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Bonus, Code, ConditionName, Count, CreatureId, Creatures, Label
 from service.rules.rise import books
 from service.rules.rise.creatures.character import Condition
-from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, fatigue_penalty, is_unconscious
+from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature
 from service.rules.rise.creatures.sheet import Effect
 from service.rules.rise.creatures.state import State
 from service.rules.rise.values import RoundStep
@@ -362,7 +362,7 @@ def midair(creature: Creature) -> tuple[Term, ...]:
 def unaware(creature: Creature, attacker: Creature | None) -> tuple[Term, ...]:
     """Return the modifier of Armor and Reflex against an unseen attacker, or while helpless."""
     kinds = kinds_on(creature)
-    helpless = is_unconscious(creature) or any(kind.helpless for kind in kinds)
+    helpless = creature.is_unconscious or any(kind.helpless for kind in kinds)
     if helpless or (attacker is not None and attacker.id in creature.unaware_of):
         return (Term(amount=-6, what="unaware or helpless", rule="RI-ATK-14"),)
     half_aware = any(kind.half_aware for kind in kinds)
@@ -379,7 +379,7 @@ def total(terms: Sequence[Term]) -> int:
 @enforces(RI_FATIG_1)
 def tired(creature: Creature) -> tuple[Term, ...]:
     """Return the modifier of fatigue on accuracy and checks, none within the tolerance."""
-    penalty = fatigue_penalty(creature)
+    penalty = creature.fatigue_penalty
     return (Term(amount=-penalty, what="fatigue", rule="RI-FATIG-1"),) if penalty else ()
 
 

@@ -344,26 +344,10 @@ def are_seated(a: Creature, b: Creature) -> bool:
     return a.mount is not None and a.mount == b.mount
 
 
-def is_unconscious(creature: Creature) -> bool:
-    """Return whether *creature* lies unconscious: by a wound, below half its hit points, or by fatigue."""
-    return (
-        creature.has("unconscious")
-        or creature.wounded("dying") > 0
-        or (creature.wounded("faint_below_half") > 0 and 2 * creature.hp < creature.sheet.hp_max)
-        or fatigue_penalty(creature) >= 5
-    )
-
-
-def fatigue_penalty(creature: Creature) -> int:
-    """Return what fatigue beyond the creature's tolerance takes off accuracy and checks."""
-    tolerance = creature.sheet.fatigue_tolerance - 2 * creature.wounded("tolerance")
-    return max(0, creature.fatigue - max(0, tolerance))
-
-
 def is_able(creature: Creature) -> bool:
     """Return whether *creature* can act at all; objects never do."""
     gone = creature.dead or creature.defeated or creature.sheet.kind == "object"
-    return not (gone or is_unconscious(creature))
+    return not (gone or creature.is_unconscious)
 
 
 def obeys(creature: Creature) -> bool:

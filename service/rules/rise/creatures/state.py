@@ -282,6 +282,17 @@ class State(WithSheets, SplitTable, WalledTable, HidingTable):
             return seat
         return self.readers[0].partition(":")[2]
 
+    @computed_from("groups", "options", "readers", "rulings", "seats")
+    def audiences(self) -> Mapping[str, tuple[str, ...]]:
+        """The readers of the world of each group, by group."""
+        found = {}
+        for group, members in self.groups.items():
+            seats = [self.controller(name) for name in members]
+            if not self.house.gm_blind:
+                seats.append(GM)
+            found[group] = tuple([f"seat:{seat}" for seat in sorted(dict.fromkeys(seats))])
+        return found
+
     def attitude(self, creature: str, toward: str) -> Attitude:
         """Return how *creature* regards another; the unconscious regard everybody as an ally."""
         if self.creatures[creature].down:

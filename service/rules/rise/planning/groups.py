@@ -135,18 +135,10 @@ def _frame(state: State, path: str, opened: Opened) -> Frame[State]:
     return TurnsFrame(path=path, able=able, precommitted=opened.precommitted)
 
 
-def audience(state: State, members: Sequence[str]) -> tuple[str, ...]:
-    """Return the readers of a group's world."""
-    seats = [state.controller(name) for name in members]
-    if not state.house.gm_blind:
-        seats.append(GM)
-    return tuple([f"seat:{seat}" for seat in sorted(dict.fromkeys(seats))])
-
-
 def opened(state: State, group: str, work: Work, *, precommitted: bool = False) -> Opened:
     """Return how the world of *group* is opened."""
     return Opened(
-        audience=audience(state, state.groups[group]),
+        audience=state.audiences[group],
         opens=occasion(state, group),
         work=work,
         precommitted=precommitted,
@@ -465,15 +457,17 @@ class GroupFrame(Frame[State]):
 
     def finished(self, state: State) -> list[str]:
         """Return the groups whose stacks are empty and that are not announced yet."""
+        apart = state.apart
         return [
             group
             for group in self.at_work
-            if group not in self.done and group in state.apart and not state.at(group).stacks.table
+            if group not in self.done and group in apart and not state.at(group).stacks.table
         ]
 
     def resumed(self, state: State) -> list[str]:
         """Return the groups that were done and have something to do again."""
-        return [group for group in self.done if group in state.apart and state.at(group).stacks.table]
+        apart = state.apart
+        return [group for group in self.done if group in apart and state.at(group).stacks.table]
 
     def news(self, state: State) -> Event[State] | None:
         """Return the groups' events that come before the phase goes on, None if there are none."""
@@ -491,7 +485,7 @@ def unread(state: State) -> dict[str, tuple[str, ...]]:
     """
     found = {}
     for group, kept in state.worlds.items():
-        readers = audience(state, state.groups[group])
+        readers = state.audiences[group]
         if not isinstance(kept, Sealed) or is_closed(kept) or kept.audience == readers:
             continue
         if _GM not in kept.audience:

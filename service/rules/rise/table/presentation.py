@@ -8,7 +8,7 @@ from typing import Final
 from service.rules.kernel.messages import Sentence
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import is_closed, unsealed
-from service.rules.rise.creatures.creature import Creature, creature_of, is_unconscious
+from service.rules.rise.creatures.creature import Creature, creature_of
 from service.rules.rise.creatures.state import State
 from service.rules.space.grid import Row, overlaid
 from service.rules.table.counted import Counted, Harm
@@ -238,7 +238,7 @@ def _status(creature: Creature) -> TokenStatus:
         return "dead"
     if creature.defeated:
         return "gone"
-    return "down" if creature.down or is_unconscious(creature) else "active"
+    return "down" if creature.down or creature.is_unconscious else "active"
 
 
 # --- the map -------------------------------------------------------------------------------------------
