@@ -71,9 +71,10 @@ def _to_breathe(state: State) -> Creature | None:
     """Return the first creature whose breath is to be seen to, None if none is."""
     if not state.dice_sealed:
         return None
+    is_wet = bool(state.terrain)  # without it nobody is under water
     for creature in state.creatures.values():
         if creature.is_present and (
-            creature.under_water != is_submerged(state, creature) or has_to_gasp(creature)
+            creature.under_water != (is_wet and is_submerged(state, creature)) or has_to_gasp(creature)
         ):
             return creature
     return None
