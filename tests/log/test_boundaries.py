@@ -59,10 +59,6 @@ class Connection:
         self._at("can_read")
         return False
 
-    def pack_commands(self, commands: object) -> object:
-        self._at("pack")
-        return commands
-
     def send_packed_command(self, _commands: object) -> None:
         self._at("send")
 
@@ -78,7 +74,7 @@ def wire_with(step: str, error: Exception, monkeypatch: pytest.MonkeyPatch) -> W
 
 
 @pytest.mark.parametrize("error", UNLISTED, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("step", ["connect", "pack", "send", "read"])
+@pytest.mark.parametrize("step", ["connect", "send", "read"])
 def test_whatever_a_connection_raises_is_an_error_of_the_log(
     step: str, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
+import hiredis
 from redis import exceptions
 from redis.backoff import NoBackoff
 from redis.connection import ConnectionPool
@@ -171,7 +172,7 @@ class Wire(Exchange):
             if not self._send(connection, commands):
                 self._drop_idle()  # if the server closed one, it closed all
                 connection = self._connect()
-                connection.send_packed_command(connection.pack_commands(commands))
+                connection.send_packed_command(packed(commands))
         except BaseException as error:  # noqa: BLE001 - it is raised again, or translated
             self._fail(connection, error, changes=changes)
         return connection
@@ -213,7 +214,7 @@ class Wire(Exchange):
     def _send(connection: Raw, commands: Sequence[Command]) -> bool:
         """Send *commands*; return False if the server had closed the connection, so that no byte went out."""
         try:
-            connection.send_packed_command(connection.pack_commands(commands))
+            connection.send_packed_command(packed(commands))
         except exceptions.ConnectionError as error:
             if isinstance(error.__context__, BrokenPipeError):
                 return False
@@ -256,6 +257,11 @@ class Wire(Exchange):
             return connection.read_response()
         except exceptions.ResponseError as error:
             return error
+
+
+def packed(commands: Sequence[Command]) -> list[bytes]:
+    """Return *commands* as the protocol has them; redis-py looks at each argument before it does the same."""
+    return [b"".join([hiredis.pack_command(tuple(each)) for each in commands])]  # type: ignore[arg-type]  # as in `Pipe`
 
 
 def raise_translated(error: Exception, url: str, *, changes: bool) -> NoReturn:
