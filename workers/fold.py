@@ -18,14 +18,14 @@ import structlog
 from service import tracing
 from service.caches import RecentCache
 from service.core import continuation, fork_state, views
-from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request
+from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request, unfolded
 from service.core.fold import Folder
 from service.core.snapshot import snapshot_of
 from service.core.summaries import last_summarized, summarized
 from service.key_files import Keyring
 from service.log.errors import NoSuchEncounter, StaleCommit, StoreFailure
 from service.log.protocol import Log
-from service.log.values import CommandNotification, CommitWrite, Entry
+from service.log.values import CommandNotification, CommitWrite, Entry, StreamHead
 from service.record.canonical import NotCanonical, dumps
 from service.record.commit import load_request
 from service.record.intervals import EVERY
@@ -280,8 +280,7 @@ class CommandFolder:
         if not self.watch.may_fold(encounter):
             raise RecordNotAsSigned(encounter)
         kept = self._folder.kept(encounter)
-        folded = kept or self._folder.current(encounter)
-        head, entries = self._log.look(encounter, folded.n, PAGE)
+        folded, head, entries = self._look(encounter, kept)
         if head is None:
             raise NoSuchEncounter(encounter)
         self._committed.check_head(encounter, head)
@@ -294,6 +293,18 @@ class CommandFolder:
             self._folder.drop(encounter)  # its record now has the commits that it continues
             return 0
         return self._decide_all(folded, entries, turn, cold=kept is None)
+
+    def _look(
+        self, encounter: str, kept: FoldedState[Any] | None
+    ) -> tuple[FoldedState[Any], StreamHead | None, list[Entry]]:
+        """Return the encounter as folded, its head, and commands that wait; an opening takes one read."""
+        if kept is None:
+            head, entries = self._log.look(encounter, 0, PAGE)
+            if head is not None and not head.folded and entries:
+                ruleset = self._folder.ruleset_in(encounter, entries[0].raw)
+                return unfolded(encounter, ruleset), head, entries
+        folded = kept or self._folder.current(encounter)
+        return folded, *self._log.look(encounter, folded.n, PAGE)
 
     def _decide_all(
         self, folded: FoldedState[Any], entries: list[Entry], turn: TurnTime, *, cold: bool

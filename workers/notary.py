@@ -91,11 +91,10 @@ class CheckpointSigner(PeriodicThread):
             if looked is not None and time.monotonic() - looked < RECHECK_S:
                 return False
         try:
-            self._notary.check(encounter)
+            resumes = self._notary.check(encounter)
         except Disputed as fault:
             self._note(fault)
             return False
-        resumes = self._notary.disputes.resumes(encounter)
         with self._lock:
             if resumes:
                 self._resumes[encounter] = resumes

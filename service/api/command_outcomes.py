@@ -256,14 +256,17 @@ def outcome_data(
     return data
 
 
-def first_commit(request: ApiRequest, encounter: str, seconds: float) -> Steps[Commit | None]:
+def first_commit(
+    request: ApiRequest, encounter: str, seconds: float, *, asked: bool = False
+) -> Steps[Commit | None]:
     """Return the first commit of *encounter*, None if it is not decided within *seconds*.
 
-    Raises `command-quarantined` and `command-refused`. The opening is recorded, so if the store fails from
-    here on, it is undecided and not failed.
+    Set *asked* if this request has just appended its opening. Raises `command-quarantined` and
+    `command-refused`. The opening is recorded, so if the store fails from here on, it is undecided and not
+    failed.
     """
     try:
-        heard = yield request.services.outcomes.pause(encounter, 1, seconds)
+        heard = yield request.services.outcomes.pause(encounter, 1, seconds, asked=asked)
     except StoreFailure:
         return None
     if heard is None:

@@ -67,8 +67,7 @@ class LogWriter:
             appended += len(fresh)
             self.log.index([(read_entry(raw).encounter, raw) for raw in proposed])
             self._sign(size + len(fresh))
-            for raw in proposed:
-                self.log.settle(raw)
+            self.log.settle(proposed)
             if len(proposed) < BATCH:
                 break
         return appended

@@ -122,7 +122,7 @@ class Notary:
             head = self._head(encounter)
             if foreign(self._log, encounter):
                 return []  # it was imported, and its own service has signed it
-            start = self._signed_tree(encounter, head)
+            start = self._signed_tree(encounter, head, self.disputes.find(encounter))
             if start.frontier.size == 0:
                 self._sign_earlier(encounter)
             made: list[TreeHead] = []
@@ -227,16 +227,20 @@ class Notary:
 
     # --- comparing with what was signed --------------------------------------------------------------
 
-    def check(self, encounter: str) -> None:
+    def check(self, encounter: str) -> int:
         """Compare the store with the signed heads of *encounter*; raises `Disputed`, `NoSuchEncounter`.
 
-        Raises `Disputed` as well while a restored history is not accepted.
+        Raises `Disputed` as well while a restored history is not accepted. Returns the number of the command
+        that accepted the last dispute; 0 if none did.
         """
         with self._lock:
-            self._signed_tree(encounter, self._head(encounter))
-            standing = self.disputes.standing(encounter)
-            if standing is not None and standing.why == RESTORED:
-                raise Disputed(standing)
+            head, last = self._head(encounter), self.disputes.find(encounter)
+            self._signed_tree(encounter, head, last)
+            if last is None:
+                return 0
+            if last.why == RESTORED and not last.accepted:
+                raise Disputed(last)
+            return last.resumes if last.accepted else 0
 
     def recompute(self, encounter: str) -> None:
         """Recompute the tree of all stored bytes and compare it with the head and the signed heads.
@@ -247,7 +251,7 @@ class Notary:
         with self._lock:
             self._signed.drop(encounter)
             head = self._head(encounter)
-            reached = self._signed_tree(encounter, head)
+            reached = self._signed_tree(encounter, head, self.disputes.find(encounter))
             for _, at in self._onward(encounter, reached, head.folded):
                 reached = at
             self._check_against_head(encounter, reached, head)
@@ -270,12 +274,15 @@ class Notary:
                 return
             self._dispute(encounter, MISSING, TreeHead(seen.size, seen.root.hex()), 0)
 
-    def _signed_tree(self, encounter: str, head: StreamHead) -> _Reached:
-        """Return the last signed tree, recomputed from stored bytes if not cached; raises `Disputed`."""
+    def _signed_tree(self, encounter: str, head: StreamHead, last: Dispute | None) -> _Reached:
+        """Return the last signed tree, recomputed from stored bytes if not cached; raises `Disputed`.
+
+        *last* is the last dispute about *encounter*, accepted or not.
+        """
         known = self._signed.get(encounter)
         heads = [
             point
-            for point in self._remembered_heads(encounter)
+            for point in self._remembered_heads(encounter, last)
             if known is None or point.size != known.frontier.size
         ]
         beyond = [point for point in heads if point.size > head.folded]
@@ -293,7 +300,7 @@ class Notary:
         self._signed.put(encounter, reached)
         return reached
 
-    def _remembered_heads(self, encounter: str) -> list[TreeHead]:
+    def _remembered_heads(self, encounter: str, last: Dispute | None) -> list[TreeHead]:
         """Return the signed heads that the signing memory, the store and an open dispute remember.
 
         A head that only the signing memory remembers is written to the store again. Heads that a person has
@@ -302,14 +309,14 @@ class Notary:
         seen, stored = self._signing_memory.seen(encounter), checkpoints.latest(self._log, encounter)
         ours = None if seen is None else TreeHead(seen.size, seen.root.hex())
         if seen is not None and ours is not None:
-            if self.disputes.accepts(encounter, ours.size, ours.root):
+            if last is not None and last.accepts(ours.size, ours.root):
                 self._signing_memory.forget(encounter)
             elif stored is None or stored.size < ours.size:
                 checkpoints.put(self._log, encounter, ours, seen.note, seen.epoch)
-        standing = self.disputes.standing(encounter)
-        disputed = TreeHead(standing.size, standing.root) if standing and standing.why in SIGNED else None
+        standing = last if last is not None and not last.accepted and last.why in SIGNED else None
+        disputed = None if standing is None else TreeHead(standing.size, standing.root)
         heads = dict.fromkeys(point for point in (ours, stored, disputed) if point is not None)
-        return [point for point in heads if not self.disputes.accepts(encounter, point.size, point.root)]
+        return [point for point in heads if last is None or not last.accepts(point.size, point.root)]
 
     def _check_against_head(self, encounter: str, reached: _Reached, head: StreamHead) -> None:
         """Raise `Disputed` if the bytes up to the head do not have its hash, or the tree stored with it."""

@@ -175,6 +175,13 @@ class Folder:
             while len(self._cached) > self._capacity or (self._weight > self._room and len(self._cached) > 1):
                 self._forget(next(iter(self._cached)))
 
+    def begin(self, encounter: str, ruleset: Ruleset[Any], raw: bytes) -> None:
+        """Cache the encounter as its commit 1, *raw*, makes it; one that is cached already stays as it is."""
+        if self.kept(encounter) is None:
+            folded = self._extend(unfolded(encounter, ruleset), [Entry(1, raw)])
+            if folded is not None:
+                self.keep(folded)
+
     def drop(self, encounter: str) -> None:
         """Drop the cached state: the next read uses the store alone."""
         with self._lock:
@@ -245,7 +252,9 @@ class Folder:
             if folded is not None:
                 return folded
         ruleset = self.ruleset(encounter)
-        start = snapshots.nearest(self._log, encounter, ruleset, upto) or unfolded(encounter, ruleset)
+        start = unfolded(encounter, ruleset)
+        if upto:
+            start = snapshots.nearest(self._log, encounter, ruleset, upto) or start
         if self._asks and upto - start.n > EVERY:
             snapshots.ask(self._log, encounter, ruleset)
         if kept is not None and start.n < kept.n <= upto:
@@ -262,8 +271,12 @@ class Folder:
         first = self._log.commands(encounter, 0, 1)
         if not first:
             raise NoSuchEncounter(encounter)
+        return self.ruleset_in(encounter, first[0].raw)
+
+    def ruleset_in(self, encounter: str, first: bytes) -> Ruleset[Any]:
+        """Return the ruleset that *first*, the first request, names; raise `UnknownEdition`."""
         try:
-            edition = load_request(first[0].raw).data.get("edition")
+            edition = load_request(first).data.get("edition")
         except NotCanonical:
             return NO_RULES
         return self._registered(encounter, edition) if isinstance(edition, str) else NO_RULES

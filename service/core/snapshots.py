@@ -26,7 +26,7 @@ def nearest(log: Log, encounter: str, ruleset: Ruleset[Any], upto: int) -> Folde
     """Return the usable snapshot with the greatest n <= *upto*; None if there is none."""
     reads: list[tuple[int, Callable[[], CachedState | None]]] = [
         (name.n, lambda name=name: log.snapshot(encounter, name))  # type: ignore[misc]  # bound now
-        for name in named(log, encounter, ruleset)
+        for name in (named(log, encounter, ruleset) if upto >= intervals.EVERY else ())
         if name.n <= upto
     ]
     newest = log.state(encounter)

@@ -343,8 +343,8 @@ class Schedules(Protocol):
         """Return up to *count* names that are due at *upto_ms*, the longest due first."""
         ...
 
-    def drop_due(self, schedule: str, name: str) -> None:
-        """Remove *name* from the schedule; do nothing if it is not on it."""
+    def drop_due(self, schedule: str, *names: str) -> None:
+        """Remove *names* from the schedule; do nothing for one that is not on it."""
         ...
 
 

@@ -61,9 +61,18 @@ class CachedLookup(Generic[T]):
             if 0 <= age < ON_LOOP_S and (loop := running_loop()) is not None:
                 self._renew_soon(loop, encounter)
                 return known[1]
+        return self.anew(encounter)
+
+    def anew(self, encounter: str) -> T:
+        """Return the value of *encounter* as it is now."""
+        now = self._clock()
         found = self._look(encounter)
         self._known.put(encounter, (now, found))
         return found
+
+    def note(self, encounter: str, found: T) -> None:
+        """Take *found* for the value of *encounter* now, because it follows from what was just looked up."""
+        self._known.put(encounter, (self._clock(), found))
 
     def _renew_soon(self, loop: AbstractEventLoop, encounter: str) -> None:
         """Have *encounter* looked up, together with all others that are asked for until then."""

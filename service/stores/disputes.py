@@ -67,6 +67,10 @@ class Dispute:
     lines: tuple[LostLine, ...] = ()
     """Later lines of the same fight that are lost with it; who accepts its history accepts that too."""
 
+    def accepts(self, size: int, root: str) -> bool:
+        """Return whether it was about the signed *size* and *root*, and was accepted."""
+        return self.accepted and self.why != RESTORED and (self.size, self.root) == (size, root)
+
     @property
     def public_data(self) -> dict[str, Any]:
         """The dispute as shown to everybody who may read the encounter."""
@@ -142,9 +146,7 @@ class Disputes:
     def accepts(self, encounter: str, size: int, root: str) -> bool:
         """Return whether the dispute about the signed *size* and *root* was accepted."""
         found = self.find(encounter)
-        if found is None or not found.accepted or found.why == RESTORED:
-            return False
-        return (found.size, found.root) == (size, root)
+        return found is not None and found.accepts(size, root)
 
     def standing(self, encounter: str) -> Dispute | None:
         """Return the open dispute about *encounter*; None if there is none."""
@@ -207,11 +209,6 @@ class Disputes:
         found = self.standing(encounter)
         named = (data["lost"]["size"], data["lost"]["root"], data["epoch"])
         return found if found is not None and (found.size, found.root, found.epoch) == named else None
-
-    def resumes(self, encounter: str) -> int:
-        """Return the number of the command that accepted the last dispute; 0 if none did."""
-        found = self.find(encounter)
-        return found.resumes if found is not None and found.accepted else 0
 
     def _put(self, dispute: Dispute) -> None:
         self._log.put_record(COLLECTION, dispute.encounter, json.dumps(asdict(dispute)).encode())

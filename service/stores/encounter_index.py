@@ -79,8 +79,8 @@ class EncounterIndex:
         if ends is not None:
             self._store.set_due(EXPIRING, [entry.encounter], int((ends + GRACE_S) * 1000), reschedule=False)
         blob = json.dumps(asdict(entry)).encode()
-        self._store.put_record(COLLECTION, entry.encounter, blob)
-        self._store.put_record(_list_of(entry), entry.encounter, blob)
+        each = ((COLLECTION, entry.encounter, blob), (_list_of(entry), entry.encounter, blob))
+        self._store.put_records(each)
         return self._keep(entry)
 
     def find(self, encounter: str) -> EncounterEntry | None:

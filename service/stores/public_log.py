@@ -84,9 +84,9 @@ class PublicLog:
         """Return up to *count* proposed entries, the oldest proposal first."""
         return [text.encode() for text in self._store.due(PENDING, int(time.time() * 1000), count)]
 
-    def settle(self, raw: bytes) -> None:
-        """Drop the proposal of an entry that is in the log."""
-        self._store.drop_due(PENDING, raw.decode())
+    def settle(self, entries: Iterable[bytes]) -> None:
+        """Drop the proposals of *entries*, which are in the log."""
+        self._store.drop_due(PENDING, *(raw.decode() for raw in entries))
 
     # --- entries -------------------------------------------------------------------------------------
 

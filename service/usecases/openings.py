@@ -22,9 +22,9 @@ from service.rules.kernel.messages import Actor, Refused
 from service.rules.rolls.seeding import Seeding
 from service.rules.ruleset import Ruleset, check
 from service.rules.table.table import GM, DiceSetup
-from service.stores import removals
-from service.stores.disputes import Dispute, Disputes
+from service.stores.disputes import Dispute
 from service.stores.encounter_index import EncounterEntry
+from service.stores.removals import Removal
 from service.stores.secrets import EncounterSecrets
 from service.usecases.sending import CommandDraft, append, now
 from service.usecases.services import Services
@@ -33,7 +33,7 @@ from service.usecases.services import Services
 class EncounterRemoved(Exception):
     """The encounter was removed; it is not opened a second time."""
 
-    def __init__(self, removal: removals.Removal) -> None:
+    def __init__(self, removal: Removal) -> None:
         super().__init__(removal.encounter)
         self.removal = removal
 
@@ -109,16 +109,17 @@ def open_encounter(
     removed, `EncounterMissing` if it was lost, `StoreFull` and `QuotaExceeded` if there is no room.
     """
     encounter = encounter_id(services, owner, once.key)
-    gone = removals.find(services.log, encounter)
+    gone = services.removals.anew(encounter)
     if gone is not None:
         raise EncounterRemoved(gone)
-    lost = Disputes(services.log).missing(encounter)
+    lost = services.missing.anew(encounter)
     if lost is not None:
         raise EncounterMissing(lost)
     known = services.log.find_key(encounter, once.scope, once.key)
     if known is not None and known.fingerprint != once.fingerprint:
         raise KeyReused(known.n)
     if known is None:
+        services.tree_heads.note(encounter, None)  # nothing of it is signed yet
         services.capacity.check(owner, encounters=1)
     at = now(services)
     title = str(data.get("title") or "")

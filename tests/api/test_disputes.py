@@ -31,7 +31,9 @@ def test_a_dispute_is_told_and_accepted_by_what_it_says_alone(table: Table, log:
 
     assert json.loads(answer.text)["events"][0]["epoch"] == 4
     assert disputes.standing(table.id) is None
-    assert disputes.resumes(table.id) == n
+    accepted = disputes.find(table.id)
+    assert accepted is not None
+    assert accepted.resumes == n
     assert json.loads(table.send(table.gm, command, Idempotency_Key="accept").text)["n"] == n
     assert table.gm.get(table.at)["dispute"] is None
 

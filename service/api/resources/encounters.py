@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from service.api.answers import OUTCOME, PENDING, PROMPT
@@ -37,7 +38,7 @@ from service.core import summaries, views
 from service.rules.kernel.codec import to_data
 from service.rules.rolls.closing import CloseEncounter
 from service.rules.table.table import Table
-from service.steps import Steps
+from service.steps import Steps, settle
 from service.stores import imports
 from service.stores.disputes import Disputes
 from service.stores.encounter_index import EncounterEntry
@@ -122,10 +123,12 @@ def open_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     asked = idempotency_key(request, f"key:{owner}")
     entry, sent = openings.open_encounter(request.services, owner, ruleset, opening, asked)
     headers = receipt_headers(request, sent) | {"Location": f"/v1/encounters/{entry.encounter}"}
-    commit = yield from first_commit(request, entry.encounter, request.preference.seconds)
+    seconds = request.preference.seconds
+    commit = yield from first_commit(request, entry.encounter, seconds, asked=not sent.replayed)
     if commit is None:
         body = {"encounter": entry.encounter, "n": 1, "outcome": "pending", "version": 0, "hash": None}
         return ApiResponse(body, 202, headers | {"Retry-After": "1"})
+    yield from settle(partial(request.services.folder.begin, entry.encounter, ruleset, commit.raw))
     body = {
         "encounter": entry.encounter,
         "n": 1,

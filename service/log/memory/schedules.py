@@ -25,7 +25,8 @@ class MemorySchedules:
             waiting = sorted((at, name) for name, at in self._schedules.get(schedule, {}).items())
             return [name for at, name in waiting if at <= upto_ms][:count]
 
-    def drop_due(self, schedule: str, name: str) -> None:
-        """Remove *name* from the schedule."""
+    def drop_due(self, schedule: str, *names: str) -> None:
+        """Remove *names* from the schedule."""
         with self._lock:
-            self._schedules.get(schedule, {}).pop(name, None)
+            for name in names:
+                self._schedules.get(schedule, {}).pop(name, None)

@@ -23,6 +23,7 @@ class ValkeySchedules:
         )
         return [name.decode() for name in found]
 
-    def drop_due(self, schedule: str, name: str) -> None:
-        """Remove *name* from the schedule."""
-        self._wire.change("ZREM", keys.schedule(schedule), name)
+    def drop_due(self, schedule: str, *names: str) -> None:
+        """Remove *names* from the schedule."""
+        if names:
+            self._wire.change("ZREM", keys.schedule(schedule), *names)

@@ -183,9 +183,9 @@ class PassingLog:
         """Pass it on; see `Schedules.due`."""
         return self.log.due(schedule, upto_ms, count)
 
-    def drop_due(self, schedule: str, name: str) -> None:
+    def drop_due(self, schedule: str, *names: str) -> None:
         """Pass it on; see `Schedules.drop_due`."""
-        self.log.drop_due(schedule, name)
+        self.log.drop_due(schedule, *names)
 
     def dump(self, encounter: str) -> StoredEncounter | None:
         """Pass it on; see `ArchivedEncounters.dump`."""
