@@ -82,6 +82,8 @@ class Chain:
     Raises `BadParameter` for a seed, eid, lane or n outside the format.
     """
 
+    __slots__ = ("_marks", "_passed", "eid", "lane", "n")
+
     def __init__(
         self, seed: bytes, eid: bytes, lane: int, n: int = DEFAULT_EPOCHS, marks: Mapping[int, bytes] = _NONE
     ) -> None:

@@ -51,6 +51,8 @@ class Dice(Protocol):
 class SeededDice:
     """The dice of an encounter in play: *chains* by lane, and the *seal* of all seeds."""
 
+    __slots__ = ("_chains", "_keys")
+
     def __init__(self, eid: bytes, seal: bytes, chains: Mapping[int, Chain]) -> None:
         for lane, chain in chains.items():
             assert (chain.lane, chain.eid) == (lane, eid), f"the chain of lane {lane} belongs elsewhere"
@@ -108,6 +110,8 @@ class DisclosedDice:
 
 class _EpochKeys:
     """A cache of the last used epoch key of each lane; a key is derived at the epoch's first roll."""
+
+    __slots__ = ("_current", "_eid", "_seal")
 
     def __init__(self, eid: bytes, seal: bytes) -> None:
         self._eid = eid

@@ -26,7 +26,7 @@ GRACE_S: Final = 60.0
 """Seconds for which an expired record stays in the store: a worker may still be writing its last state."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class EncounterEntry:
     """The data of an encounter that is available without reading its record."""
 

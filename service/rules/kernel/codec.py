@@ -271,11 +271,11 @@ def _frozen(data: Any) -> Any:
 
 def _choice(shape: hints.Choice, _: _Reading) -> Decode:
     values = shape.values
-    known = {(type(value), value) for value in values}  # True equals 1, and is another value
+    known = {(type(value), value): value for value in values}  # True equals 1, and is another value
 
     def decode(data: Any) -> Any:
         if type(data) in _PLAIN and (type(data), data) in known:
-            return data
+            return known[type(data), data]  # one object for all states
         raise Malformed("", "one of " + ", ".join(map(str, values)))
 
     return decode
@@ -426,12 +426,18 @@ class _Shape:
         self.defaults = {field.name: field.default for field in every if not field.required}
         if FAMILIES in self.defaults:
             self.defaults[FAMILIES] = reading.families
+        self.usual = {
+            field.name: to_data(field.default)
+            for field in given
+            if isinstance(field.shape, hints.RecordObject) and not field.required
+        }
+        """The data of each default that is a record; who has that data shares the default."""
 
     def fill(self, known: dict[str, Any], data: Mapping[str, Any]) -> None:
         """Put every field of *data*, and the defaults of the others, into *known*; raises `Malformed`."""
         known.update(self.defaults)
         known.update(data)
-        ways, scalars = self.ways, self.scalars
+        ways, scalars, usual = self.ways, self.scalars, self.usual
         for key, item in data.items():
             if type(item) is scalars.get(key):  # most fields: a call for each would take a third longer
                 continue
@@ -440,6 +446,8 @@ class _Shape:
                 raise Malformed(f"/{escaped(key)}", "no such field")
             try:
                 known[key] = way(item)
+                if key in usual and item == usual[key]:
+                    known[key] = self.defaults[key]
             except Malformed as fault:
                 raise Malformed(f"/{escaped(key)}{fault.pointer}", fault.expected) from None
         if len(data) != len(ways):
