@@ -55,6 +55,7 @@ from service.rules.table.library import LibraryEntry, SheetGroup
 from service.rules.table.short_view import BattleMap, CreatureToken
 from service.rules.table.stack import Frame
 from service.rules.table.table import CLOCK, WATCHERS, Table
+from service.rules.table.unchanged import is_act, is_same, unchanged
 from service.rules.table.unprompted import SHARED as UNPROMPTED
 from service.rules.table.unprompted import Unprompted
 
@@ -277,6 +278,8 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
             place, _ = _checked(state, command)
             tape.play(command.decide(state.at(place)), place)
             tape.settle(chance)
+            if not any(is_act(fact, place) for fact in tape.facts) and is_same(state, tape.state):
+                tape.play(unchanged(type(command).type), place)
         except TooMuchWork as fault:
             stopped = _refused(state, _too_much(fault), scope, batch)
             return changed(stopped, stuck_at=tape.advancing)

@@ -82,6 +82,7 @@ from service.rules.table.seats import (
     SeatTokenIssued,
     SetSeatKey,
 )
+from service.rules.table.unchanged import NothingChanged
 
 BASES: Final = (AwaitedCommand,)
 """Bases that a ruleset may use; every ruleset has their rules, whether it uses them or not."""
@@ -159,6 +160,7 @@ EVENTS: Final = (
     OccasionInherited,
     LinkInherited,
     StreamRedirected,
+    NothingChanged,
 )
 
 FRAMES: Final = (DiceFrame, ScreenFrame, ClosingFrame, DisclosingFrame)

@@ -991,7 +991,7 @@ class EscapeGrapple(t.TypedDict):
     type: t.Literal['escape_grapple']
     creature: str
 
-Event: t.TypeAlias = "AbilityDone | AbilityForgotten | AbilityLearned | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | CreatureLeft | DamageRolled | DamageTaken | DaysPassed | DeedExerted | DeedJudged | DeedRolled | DeedRuled | DeedTried | DeedsAnnounced | DeedsJudged | DeedsOrdered | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementStopped | MovementsMade | NobodyCanAct | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | Restored | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TerrainSet | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
+Event: t.TypeAlias = "AbilityDone | AbilityForgotten | AbilityLearned | AbilityUsed | ActionPaid | ActionStepReached | AmendmentDetailed | AmendmentDropped | AmendmentProposed | AttackJudged | AttackPostponed | AttackRolled | AttitudeSet | AttitudesSet | BlockChecked | ClosingBegun | CombatContinued | CombatEnded | CombatStarted | ConditionGained | ConditionLost | ConflictFound | ContestClosed | ContestOpened | Continued | CorrectionTaken | CoverStruck | CreatureAdded | CreatureArriving | CreatureHidden | CreatureLeft | DamageRolled | DamageTaken | DaysPassed | DeedExerted | DeedJudged | DeedRolled | DeedRuled | DeedTried | DeedsAnnounced | DeedsJudged | DeedsOrdered | Defeated | DelayedFired | DelayedLapsed | DelayedSet | DepthReached | DiceDeclared | DiceRequested | DiceSealed | Died | DoorClosed | DoorOpened | DueDisclosed | EffectRecorded | EffectsExpired | EncounterClosed | EncounterOpened | EpochAdvanced | EpochClosed | EpochEnded | ExertionRolled | ExertionUsed | FatigueGained | Fell | FellUnconscious | Forked | FreeAbilityCame | GmRulingRecorded | GroupAnnounced | GroupFinished | GroupLeft | GroupResolved | GroupResumed | GroupsApart | GroupsScheduled | GroupsSet | Healed | HiddenCreatureMoved | HiddenCreatureRevealed | HiddenCreatureWithdrawn | HitPointsReset | InitiativeAnswered | InitiativeRerolled | InitiativeRolled | InitiativeShown | ItemsTaken | LaneDisclosed | LineAccepted | LineBegun | LinkInherited | LocationEffectIgnored | MidAir | MountBolted | Mounted | Moved | MovementDeclared | MovementPlanned | MovementResolved | MovementSpent | MovementStopped | MovementsMade | NobodyCanAct | NothingChanged | ObjectManipulated | OccasionInherited | OrderWanted | PauseEnded | PauseWanted | Paused | PhaseEnded | PhaseResolved | PhaseStarted | PlanWithdrawn | PlanningBegan | PlansCollide | PlansOpening | PlansRevealed | PlansSealed | QuestionClosed | ReactionCame | ReactionsDone | ReactionsSetOff | ReadersChanged | RecoverUsed | ResistanceRecovered | Rested | Restored | RideAsked | RideChecked | RideExerted | RideRolled | RollKept | RoundEnded | RoundForced | RoundStarted | RulingMade | RulingRequested | RushAttacks | RushBegan | RushDone | RushedThrough | ScreenRollAnnounced | ScreenRollBegun | ScreenRollShown | ScreenRolled | SealedValuesInherited | SeatChanged | SeatChoiceCommitted | SeatChoiceForfeited | SeatChoiceOpened | SeatChoiceVoided | SeatClosed | SeatKeyRemoved | SeatKeySet | SeatOpened | SeatTokenIssued | SeedCommitted | SeedRevealed | SeedWaived | SheetShown | SprintAnswered | SprintsAsked | SqueezingJudged | SteppedAside | StreamRedirected | Sustained | SwiftClosed | SwiftCommitted | SwiftDeclined | SwiftFollowed | SwiftResolved | TargetDone | TerrainSet | TookOff | TurnBegan | TurnEnded | TurnEnding | TurnPassed | VitalWoundTaken | WallsSet | Woke | WoundTreated | ZoneMade | ZonesEnded"
 """An event of rise@1."""
 
 @t.final
@@ -1072,6 +1072,7 @@ class FrameCorrectionView(t.TypedDict):
     kind: t.Literal['correction']
     path: str
     effects: "list[MendingView]"
+    done: int
 
 @t.final
 class FrameDiceView(t.TypedDict):
@@ -1761,6 +1762,16 @@ class NobodyCanAct(t.TypedDict):
     """Nobody is able to act: the fight waits for the GM."""
     type: t.Literal['nobody_can_act']
     because: list[str]
+
+@t.final
+class NothingChanged(t.TypedDict):
+    """A command or an effect changed nothing."""
+    type: t.Literal['nothing_changed']
+    because: list[str]
+    what: str
+    why: t.Literal['already_so', 'not_there', 'not_possible', 'out_of_play']
+    creature: str | None
+    effect: int | None
 
 @t.final
 class ObjectManipulated(t.TypedDict):

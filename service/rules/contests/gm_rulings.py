@@ -34,6 +34,7 @@ class GmRulingRecorded(Event[T]):
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "gm_ruling_recorded"
+    acts: ClassVar[bool] = True
     decides: ClassVar[str] = "ruling"
     ruling: RulingId
     """The id of the ruling."""

@@ -120,6 +120,8 @@ class Event(Generic[S]):
     """Whether groups react to it: their events after it form another sealed part than those before it."""
     plays: ClassVar[bool] = True
     """Whether it changes the fight, and not only seats, contests or amendments."""
+    acts: ClassVar[bool] = False
+    """Whether it says something even where the state stays as it was, such as words that are spoken."""
     decides: ClassVar[str] = ""
     """The kind of decision of the gm or the host that it records, outside the rules; audits list it."""
     sentence: ClassVar[Sentence] = ""
@@ -255,6 +257,7 @@ class Noted(Event[S]):
     """A fact that the record keeps and that changes nothing in the state."""
 
     abstract: ClassVar[bool] = True
+    acts: ClassVar[bool] = True
 
     def evolve(self, state: S) -> S:
         return state

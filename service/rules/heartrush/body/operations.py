@@ -30,6 +30,7 @@ from service.rules.kernel.values import (
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.space.grid import FEET, Cell, distance
 from service.rules.table.stack import Frame, opened_by
+from service.rules.table.unchanged import NothingChanged, Why, or_unchanged
 
 # --- effects -------------------------------------------------------------------------------------------
 # Damage, healing, conditions, movement and the like, one after the other. Rulings and abilities both end
@@ -48,6 +49,8 @@ class Effect:
 
     many: ClassVar[int] = 100
     kind: ClassVar[str]
+    unmet: ClassVar[Why] = "already_so"
+    """Why nothing changes, where it emits no event."""
     event: ClassVar[type[Event[State]]]
     """What states it, where one event with the same fields does."""
 
@@ -107,7 +110,18 @@ class EffectsFrame(DeclaredEffects, Frame[State]):
         if self.at == len(self.effects):
             return (yield EffectsDone(effects=self.path, because=self.rules))
         state = yield EffectTaken(effects=self.path, number=self.at, because=self.rules)
-        return (yield from self.effects[self.at].tell(state, chance, self))
+        effect = self.effects[self.at]
+        on = state.creatures.get(getattr(effect, "creature", None) or "")
+        is_out = on is not None and not on.is_present
+        says = NothingChanged(
+            what=type(effect).kind,
+            why="out_of_play" if is_out else "already_so",
+            creature=None if on is None else on.id,
+            effect=self.at,
+        )
+        unmet = "out_of_play" if is_out else type(effect).unmet
+        sealed = on is not None and bool(on.gm_only)
+        return (yield from or_unchanged(state, effect.tell(state, chance, self), says, unmet, sealed=sealed))
 
     def path_of(self, what: str) -> str:
         """Return the path of what the effect at hand sets off."""

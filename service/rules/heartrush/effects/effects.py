@@ -50,6 +50,7 @@ from service.rules.kernel.values import (
     WoundId,
 )
 from service.rules.rolls.chance import Chance
+from service.rules.table.unchanged import Why
 
 # --- kinds of effect -----------------------------------------------------------------------------------
 # What each names, when it cannot be, and what comes of it. Each runs through the chapter of its subject:
@@ -117,6 +118,7 @@ class EaseWounds(OnCreature):
     """Lower the rank of a creature's wounds, all of them or one."""
 
     kind: ClassVar[str] = "ease_wounds"
+    unmet: ClassVar[Why] = "not_there"
     amount: Amount
     wound: WoundId | None = None
 
@@ -196,6 +198,7 @@ class GainCondition(OnCreature):
     """Lay levels of a condition on a creature."""
 
     kind: ClassVar[str] = "condition"
+    unmet: ClassVar[Why] = "not_possible"
     condition: ConditionName
     levels: Levels = 1
     by: CreatureRef | None = None
@@ -278,6 +281,7 @@ class LoseCondition(OnCreature):
     """Take levels of a condition off a creature; null takes all of it."""
 
     kind: ClassVar[str] = "lose_condition"
+    unmet: ClassVar[Why] = "not_there"
     condition: ConditionName
     levels: Levels | None = None
 
@@ -314,6 +318,7 @@ class GainRush(OnCreature):
     """Give rush points, or take them: never below zero."""
 
     kind: ClassVar[str] = "rush"
+    unmet: ClassVar[Why] = "not_possible"
     points: Annotated[Points, within(-MOST, MOST)]
     """How many points."""
 
@@ -434,6 +439,7 @@ class EaseConditions(OnCreature):
     """Take one level off every condition with levels."""
 
     kind: ClassVar[str] = "ease_conditions"
+    unmet: ClassVar[Why] = "not_there"
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         conditions = state.creatures[self.creature].conditions
@@ -501,6 +507,7 @@ class EarlySidestep(OnCreature):
     """Take the sidestep of the agility stance now."""
 
     kind: ClassVar[str] = "early_sidestep"
+    unmet: ClassVar[Why] = "not_possible"
     to: EndPlace
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:

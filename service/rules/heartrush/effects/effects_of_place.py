@@ -18,6 +18,7 @@ from service.rules.kernel.records import changed, record
 from service.rules.kernel.values import Code, Feet
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import FEET, Cell
+from service.rules.table.unchanged import Why
 
 
 @record
@@ -25,6 +26,7 @@ class Place(OnCreature):
     """Put a creature somewhere, without a way between and without provoking anybody."""
 
     kind: ClassVar[str] = "move"
+    unmet: ClassVar[Why] = "not_possible"
     to: Code | Cell
     """The cell. In an ability also `$` and a parameter's name: the cell that its user says."""
 
@@ -63,8 +65,8 @@ class Push(OnCreature):
     def fault(self, view: State) -> str | None:
         if self.direction is None:
             return "a direction, because no creature pushes it"
-        if self.feet < 0 or self.feet % FEET or self.feet > MOST:
-            return "feet in steps of 5"
+        if self.feet < FEET or self.feet % FEET or self.feet > MOST:
+            return "feet in steps of 5, from 5 on"
         if self.direction == (0, 0) or any(abs(axis) > 1 for axis in self.direction):
             return "a direction is one of the eight steps"
         return no_such(view, self.creature)
@@ -89,6 +91,7 @@ class Drag(OnCreature):
     """Move the user 5 ft and whom it holds into the cell it leaves; one that drags itself just moves."""
 
     kind: ClassVar[str] = "drag"
+    unmet: ClassVar[Why] = "not_possible"
     to: EndPlace
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:

@@ -519,12 +519,14 @@ class SceneryChanged(Event[State]):
             changes["ambient"] = self.ambient
         if self.ledge is not None:
             others = tuple(key for key in scenery.ledges if key not in self.edges)
-            changes["ledges"] = (*others, *self.edges) if self.ledge else others
+            every = tuple(dict.fromkeys((*scenery.ledges, *self.edges)))
+            changes["ledges"] = every if self.ledge else others
         return changed(state, scenery=changed(scenery, **changes))
 
 
 def _put(mapping: Mapping[str, Any], keys: list[str], value: object) -> Mapping[str, Any]:
-    return {**mapping, **dict.fromkeys(keys, value)}
+    plain = 0 if value == 0 else None  # what is level is not listed
+    return {**mapping, **{key: value for key in keys if mapping.get(key, plain) != value}}
 
 
 @record

@@ -127,6 +127,7 @@ class CalledOut(Event[State]):
     """A creature said something."""
 
     type: ClassVar[str] = "called_out"
+    acts: ClassVar[bool] = True
     creature: CreatureId
     words: Speech
 
@@ -178,6 +179,7 @@ class ObjectHandled(Event[State]):
     """A creature drew, stowed or handled something."""
 
     type: ClassVar[str] = "object_handled"
+    acts: ClassVar[bool] = True
     creature: CreatureId
     verb: ThingVerb
     item: ItemName | None

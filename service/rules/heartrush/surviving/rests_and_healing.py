@@ -155,6 +155,7 @@ class Rested(Event[State]):
     """A creature has rested; what the rest healed, eased and charged follows."""
 
     type: ClassVar[str] = "rested"
+    acts: ClassVar[bool] = True
     creature: CreatureId
     rest: Literal["short", "long"]
     """The rest: its length, or its id."""

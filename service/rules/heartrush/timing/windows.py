@@ -538,6 +538,7 @@ class DeedInVain(Event[State]):
     """What was declared finds nothing to act on when its turn comes; its cost is kept."""
 
     type: ClassVar[str] = "deed_in_vain"
+    acts: ClassVar[bool] = True
     deed: DeedName
     reason: Reason
 

@@ -12,7 +12,7 @@ from service.rules.contests.gm_rulings import GmRulingRecorded, RulingOfGm, chec
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.values import Code
+from service.rules.kernel.values import Code, Count
 from service.rules.rise.acting.mending import Mendings, effects_fault
 from service.rules.rise.body.effects import let_go
 from service.rules.rise.creatures.permission import gm
@@ -35,9 +35,11 @@ class CorrectionFrame(Frame[State]):
 
     kind: ClassVar[str] = "correction"
     effects: Mendings
+    done: Count = 0
+    """How many of its effects are done."""
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
-        state = yield from self.effects[0].happen(state, chance)
+        state = yield from self.effects[0].said(state, chance, self.done)
         state = yield from let_go(state)
         return (yield CorrectionTaken(correction=self.path, because=("RI-GM-4",)))
 
@@ -68,7 +70,7 @@ class CorrectionTaken(Event[State]):
         frame = state.top_frame(CorrectionFrame)
         if len(frame.effects) == 1:
             return state.popped(self.correction)
-        return state.put(changed(frame, effects=frame.effects[1:]))
+        return state.put(changed(frame, effects=frame.effects[1:], done=frame.done + 1))
 
 
 @enforces(RI_GM_4)

@@ -23,6 +23,7 @@ from service.rules.rise.creatures.state import State, Terrain
 from service.rules.rolls.chance import Chance
 from service.rules.space.grid import Cell, cells
 from service.rules.space.walls import EdgeKey
+from service.rules.table.unchanged import NothingChanged, Why, or_unchanged
 from service.rules.table.walled import Edging, WallsSet, edges_fault
 
 RI_GM_6: Final = Rule(
@@ -49,6 +50,8 @@ SETTING: Final = ("restore", "withdraw", "terrain")
 BETWEEN: Final = ("rise_combat", "rise_pause")
 """The frames of moments in which no phase is unfinished."""
 BETWEEN_FAULT: Final = "the phase is not over; ask for a pause"
+UNMET: Final[Mapping[str, Why]] = MappingProxyType({"lose": "not_there", "fatigue": "not_possible"})
+"""Why nothing changes, where an effect emits no event."""
 _AMOUNTS: Final = ("damage", "heal_hp", "heal_dr", "fatigue")
 
 
@@ -135,8 +138,8 @@ def with_abilities(state: State, creature: str, gone: str, new: tuple[Ability, .
 
 
 def _taught(sheet: Sheet, gone: str, new: tuple[Ability, ...]) -> Sheet:
-    kept = tuple([ability for ability in sheet.abilities if ability.id != gone])
-    return changed(sheet, abilities=(*kept, *new))
+    places = {ability.id: (ability,) for ability in sheet.abilities} | {gone: new}
+    return changed(sheet, abilities=tuple([ability for found in places.values() for ability in found]))
 
 
 @record
@@ -297,7 +300,24 @@ class Mending:
         does = self.felt
         if does is None:
             return (yield from self.alter(state))
-        return (yield from apply(state, chance, self.atom(does, "placed")))
+        atom = self.atom(does, "placed")
+        if does == "gain" and atom.condition in state.creatures[self.target].conditions:
+            return state
+        return (yield from apply(state, chance, atom))
+
+    def said(self, state: State, chance: Chance, number: int) -> Emits[State]:
+        """Emit what the effect does, or that it changed nothing; *number* is its place in its list."""
+        on = state.creatures.get(self.target)
+        is_out = self.felt is not None and on is not None and (on.dead or on.defeated)
+        says = NothingChanged(
+            what=self.does,
+            why="out_of_play" if is_out else "already_so",
+            creature=None if on is None else on.id,
+            effect=number,
+        )
+        sealed = on is not None and bool(state.gm_only_of(on.id))
+        unmet: Why = "out_of_play" if is_out else UNMET.get(self.does, "already_so")
+        return (yield from or_unchanged(state, self.happen(state, chance), says, unmet, sealed=sealed))
 
     @property
     def is_hold(self) -> bool:

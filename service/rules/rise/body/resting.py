@@ -37,6 +37,7 @@ class Rested(Event[State]):
     """A creature rested."""
 
     type: ClassVar[str] = "rested"
+    acts: ClassVar[bool] = True
     creature: CreatureId
     rest: Literal["short", "long"]
     """The length of the rest."""

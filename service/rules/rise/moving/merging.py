@@ -34,6 +34,7 @@ from service.rules.rise.moving.movement_problem import (
 from service.rules.rise.moving.movement_resolution import carry_out, find_outcome
 from service.rules.rise.planning.initiative import asks_players, find_order, roll_order
 from service.rules.rolls.chance import Chance
+from service.rules.table.unchanged import NothingChanged, Why, or_unchanged
 
 RI_RES_8: Final = Rule(
     "RI-RES-8",
@@ -132,8 +133,18 @@ def own_in_order(state: State, chance: Chance, inside: Sequence[Atom]) -> Emits[
         inside = sorted(inside, key=lambda effect: effect.does in ("heal_hp", "heal_dr"))
     for effect in inside:
         if effect.does != "locate":
-            state = yield from apply(state, chance, effect)
+            state = yield from come_true(state, effect, apply(state, chance, effect))
     return state
+
+
+def come_true(state: State, effect: Atom, applied: Emits[State]) -> Emits[State]:
+    """Emit what an effect does at the announcement, or that it changes nothing."""
+    on = state.creatures[effect.target]
+    says = NothingChanged(what=effect.does, why="already_so", creature=on.id)
+    unmet: Why = "not_there" if effect.does == "lose" else "not_possible"
+    if on.dead or on.defeated:
+        unmet = "out_of_play"
+    return (yield from or_unchanged(state, applied, says, unmet, sealed=bool(state.gm_only_of(on.id))))
 
 
 @enforces(RI_RES_10)
@@ -146,7 +157,7 @@ def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) 
     early = cleansed_before(state, inside)
     for effect in (*early, *outside):
         if effect.does in ("gain", "lose", "fatigue"):
-            state = yield from apply_quietly(state, effect)
+            state = yield from come_true(state, effect, apply_quietly(state, effect))
     state = yield from own_in_order(state, chance, [e for e in inside if e not in early])
     state = yield from healing_last(state, outside)
     return (yield from consequences(state, chance, name)) if saved else state
@@ -189,7 +200,7 @@ def healing_last(state: State, outside: Sequence[Atom]) -> Emits[State]:
     """Emit the healing of a creature by other groups."""
     for effect in outside:
         if effect.does in ("heal_hp", "heal_dr"):
-            state = yield from apply_quietly(state, effect)
+            state = yield from come_true(state, effect, apply_quietly(state, effect))
     return state
 
 

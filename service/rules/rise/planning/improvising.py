@@ -425,6 +425,8 @@ class JudgeDeed(Command[State]):
         frame = view.top
         if not isinstance(frame, DeedsFrame) or not frame.deeds or frame.prompt != self.prompt:
             raise Refused("prompt_gone", f"no deed waits at {self.prompt}", "RI-ACT-13")
+        if frame.judgement is not None:
+            raise Refused("prompt_gone", f"{self.prompt} is judged: its check comes first", "RI-ACT-13")
         check_text(self.decision, "a decision", least=0, rule_id="RI-ACT-13")
         fault = effects_fault(view, self.effects) or effects_fault(view, self.failed)
         every = len(self.effects) + len(self.failed)
