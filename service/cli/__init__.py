@@ -13,6 +13,8 @@ from typing import Final
 
 import click
 
+from service.rules.kernel.near import close_name
+
 COMMANDS: Final[Mapping[str, str]] = {
     "serve": "Run the whole service on this machine.",
     "worker": "Run one worker against running servers.",
@@ -50,6 +52,18 @@ class _Commands(click.Group):
         module = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
         command: click.Command = import_module(f"{__name__}.{module}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that *args* begin with; raises `UsageError` with the closest match."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as fault:
+            close = close_name(args[0], COMMANDS)
+            if close is None:
+                raise
+            raise click.UsageError(f"No such command {args[0]!r}; closest match: {close}", ctx) from fault
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         with formatter.section("Commands"):

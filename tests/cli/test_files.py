@@ -212,6 +212,13 @@ def test_one_round_is_told_alone(bundle_file: Path) -> None:
     assert "engages" not in text
 
 
+def test_a_misspelt_command_names_the_closest_match() -> None:
+    result = run("serv")
+
+    assert (result.exit_code, "closest match: serve" in result.output) == (2, True)
+    assert "closest" not in run("dance").output
+
+
 def test_a_round_that_is_not_there_and_a_file_of_another_kind_are_named(
     bundle_file: Path, tmp_path: Path
 ) -> None:

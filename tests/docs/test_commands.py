@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from ast import literal_eval
 from pathlib import Path
 
@@ -54,6 +55,21 @@ def test_the_program_of_integrating_runs_as_it_is_printed(desk: Desk) -> None:
     assert "Pia engages Orc" in done.stdout
     assert "No: ann does not control orc; gm does" in done.stdout
     assert ". . . . . P O . . . ." in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "usage: play.py http://127.0.0.1:8000 KEY"),
+        (["http://127.0.0.1:9", "rw_x"], "http://127.0.0.1:9: "),
+    ],
+)
+def test_the_example_says_in_a_line_what_it_lacks(given: list[str], said: str) -> None:
+    words = [sys.executable, str(ROOT / "examples" / "play.py"), *given]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(said), done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

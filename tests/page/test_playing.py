@@ -126,6 +126,7 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
     ann.contest(commit=TYPED_WRONG, claim="you announced might for the orc")
 
     gm = window().visit(at, running.key)
+    expect(gm.locator(".act-list")).to_contain_text("a seat that you close there is yours to play")
     gm.get_by_role("tab", name="Rulings").click()
     gm.get_by_role("button", name="Answer").click()
     gm.get_by_label("Decide it again from there").check()

@@ -204,7 +204,7 @@ export class Act {
       selected && html("p", { class: "soft small" }, `What ${this.#called(selected)} may do, and what may be done to it. Select it again to see everything.`),
       mine.map((option) => this.#option(option)),
       mine.length ? null : html("p", {}, isOver ? "The fight is over." : options.length ? `Nothing can be done with ${this.#called(selected)} now.` : asked ? "Nobody asks you now." : "Nothing to do for this seat now."),
-      asked ? html("p", { class: "soft small" }, "Others are asked: ", asked) : null);
+      asked ? html("p", { class: "soft small" }, "Others are asked: ", asked, seat === "gm" && !isOver ? ". Share has a link for each; a seat that you close there is yours to play." : "") : null);
   }
 
   /** Return what a creature is called, with its letters where others have its name. @param {string | null} id */
