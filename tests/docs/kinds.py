@@ -46,15 +46,34 @@ def page() -> str:
 
 
 def _types() -> Iterator[tuple[str, str, Shape]]:
-    """Yield each type with its name and its docstring, in the order of the module."""
+    """Yield each type with its name and its docstring, in the order of the module.
+
+    One that only says what a value of another type is to its record has the bounds of that one.
+    """
     body = ast.parse(Path(values.__file__).read_text("utf-8")).body
     for one, two in zip(body, [*body[1:], ast.Pass()], strict=True):
-        if isinstance(one, ast.AnnAssign) and ast.unparse(one.annotation) == "TypeAlias":
+        if (
+            isinstance(one, ast.AnnAssign)
+            and ast.unparse(one.annotation) == "TypeAlias"
+            and not _is_role(one)
+        ):
             name = ast.unparse(one.target)
             has_text = isinstance(two, ast.Expr) and isinstance(two.value, ast.Constant)
             shape = shape_of(getattr(values, name))
             if shape.meaning.most is not None:
                 yield name, str(ast.literal_eval(two.value)) if has_text else "", shape  # type: ignore[attr-defined]  # it is an expression
+
+
+def _is_role(one: ast.AnnAssign) -> bool:
+    """Return whether a type is another type with a text, and nothing else."""
+    value = one.value
+    if not isinstance(value, ast.Subscript) or not isinstance(value.slice, ast.Tuple):
+        return False
+    return (
+        isinstance(value.slice.elts[0], ast.Name)
+        and all(isinstance(note, ast.Constant) for note in value.slice.elts[1:])
+        and value.slice.elts[0].id not in ("str", "int")
+    )
 
 
 if __name__ == "__main__":
