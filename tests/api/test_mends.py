@@ -129,6 +129,7 @@ Asked = tuple[str, str, str, object, Mapping[str, str], int, str]
 REQUESTS: Final[dict[str, Asked]] = {
     # who, method, address, body, headers, status, mend
     "no /v1": ("gm", "GET", "{bare}/state", None, {}, 404, "closest match: /v1/encounters/"),
+    "two /v1": ("gm", "POST", "/v1/v1/encounters", FORD, {}, 404, "closest match: /v1/encounters"),
     "no /v1 before a new fight": (
         "gm",
         "POST",

@@ -137,6 +137,7 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
     proposal = gm.locator(".proposal")
     expect(proposal).to_contain_text("gm: choose stance")
     expect(proposal).to_contain_text("Nothing has changed yet")
+    expect(gm.locator("#timeline")).to_contain_text(re.compile(r"proposed, as the gm ruled, \d+ commits?"))
     gm.get_by_role("button", name="Accept").click()
     expect(gm.locator(".log")).to_contain_text("Play goes on from commit")
     player = window().visit(at, table.issue_token("ann")["token"])
