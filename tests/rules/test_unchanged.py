@@ -17,7 +17,7 @@ from service.rules.heartrush.body.operations import Effect
 from service.rules.kernel.records import changed
 from service.rules.registry import REGISTRY
 from service.rules.rise.acting.mending import Mending
-from service.rules.ruleset import Decision
+from service.rules.ruleset import Decision, waiting
 from service.rules.table.unchanged import NothingChanged, is_act, is_same
 from tests.rules.heartrush import campaign
 from tests.rules.heartrush import kit as heartrush
@@ -225,3 +225,29 @@ def test_TABLE_UNCHANGED_1_a_command_that_changes_nothing_says_so(
     play()
     assert found, "nothing was said twice"
     assert [type_ for type_, is_told in found if not is_told] == []
+
+
+def test_TABLE_UNCHANGED_1_what_a_deed_does_not_change_is_said_at_the_announcement() -> None:
+    """RI-ACT-13: the deed's effects stand among those of its group, and what they find is known only then."""
+    fight = rise.begun(rise.entry("pc@p/p", (0, 0)), rise.entry("mon@m/e", (1, 0)))
+    fight.do("improvise", "p", deed="wipe the mud off").end("p").rest()
+    (owed,) = (a.prompt for a in waiting(fight.state) if "judge_deed" in a.accepts)
+    fight.do("judge_deed", prompt=owed, effects=[{"does": "lose", "target": "e", "name": "dazed"}])
+    (note,) = fight.logged("nothing_changed")
+    assert (note.what, note.why, note.creature) == ("lose", "not_there", "e")
+
+
+def test_RI_ACT_13_a_deed_is_judged_once() -> None:
+    fight = rise.begun(rise.entry("pc@p/p", (0, 0)), rise.entry("mon@m/e", (1, 0)))
+    fight.do("improvise", "p", deed="kick sand").end("p").rest()
+    (owed,) = (a.prompt for a in waiting(fight.state) if "judge_deed" in a.accepts)
+    fight.do("judge_deed", prompt=owed, roll={"difficulty": 5})
+    assert fight.refused("judge_deed", prompt=owed, roll={"difficulty": 9}) == "prompt_gone"
+
+
+def test_TABLE_UNCHANGED_1_who_suffocates_is_cut_off_no_further() -> None:
+    fight = heartrush.begun({"pia": (0, 0), "orc": (5, 0)})
+    first, again = (fight.send("cut_off", "gm", creature="pia") for _ in range(2))
+    assert (first.refusal, said_of(first)) == (None, [])
+    (note,) = said_of(again)
+    assert (note.what, note.why, note.effect) == ("cut_off", "already_so", None)
