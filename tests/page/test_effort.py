@@ -204,3 +204,59 @@ def test_what_a_command_is_comes_when_somebody_reaches_for_it(running: Service, 
     expect(offer).not_to_have_attribute("title", re.compile("."))
     offer.hover()
     expect(page.locator("#panel-act [data-type][title]").first).to_be_attached()
+
+
+WIDTHS: Final = ((320, 640), (390, 844), (768, 1024), (1280, 800), (1920, 1080))
+SAID: Final = """
+(text) => {
+  const parts = document.querySelectorAll("#title, #turn, #status, #moment, #lost");
+  for (const each of parts) each.textContent = text;
+  document.querySelector(".mark-proof").textContent = text.slice(0, 26);
+  const {top, height} = document.querySelector("#stage").getBoundingClientRect();
+  return [top, height, document.documentElement.scrollWidth <= innerWidth];
+}
+"""
+"""Has the header say something; returns where the map is, and whether the page fits its window."""
+
+
+@pytest.mark.parametrize(("width", "height"), WIDTHS)
+def test_nothing_that_the_header_says_moves_the_map(
+    crowded: str, window: Open, width: int, height: int
+) -> None:
+    page = window(viewport={"width": width, "height": height}).visit(crowded)
+    read(page)
+    page.wait_for_timeout(QUIET_MS)  # nothing comes that says it otherwise
+    found = [
+        page.evaluate(SAID, text) for text in ("", "Waits for Pia", "Waits for Pia the Elder or Ash " * 6)
+    ]
+    assert found[0] == found[1] == found[2]
+    assert found[0][2], "wider than its window"
+
+
+IN_SIGHT: Final = """
+(button) => {
+  const {top, bottom} = button.getBoundingClientRect();
+  const frame = button.closest("#acts, #panels").getBoundingClientRect();
+  return top >= frame.top && bottom <= Math.min(frame.bottom, innerHeight);
+}
+"""
+"""Whether a button is within the panel that scrolls it."""
+
+
+@pytest.mark.parametrize(("width", "height"), WIDTHS)
+def test_what_sends_a_form_is_in_sight_while_somebody_fills_it_in(
+    running: Service, crowded: str, window: Open, width: int, height: int
+) -> None:
+    table = running.owner.open(OPENING)
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    size = {"width": width, "height": height}
+    at = f"{running.station.url}/encounters/{table.encounter}"
+    ann = window(viewport=size).visit(at, table.issue_token("ann")["token"])
+    ann.locator("#panel-act [data-type=dash]").first.click()
+    send = ann.locator("#panel-act [type=submit]")
+    expect(send).to_be_visible()
+    assert send.evaluate(IN_SIGHT), "Act"
+    gm = window(viewport=size).visit(crowded)
+    gm.locator("[aria-controls=panel-share]").click()
+    gm.locator("#player-name").click()
+    assert gm.locator("#panel-share [type=submit]").evaluate(IN_SIGHT), "Share"

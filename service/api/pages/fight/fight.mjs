@@ -234,14 +234,14 @@ class Fight {
       const names = new Map([...newest.values()].map((each) => [each.id, each.name]));
       const turn = turnOf(about, names, seat);
       const count = this.isOwn && ACTORS.has(role) ? countOf(about, seat) : 0;
-      const title = about.title || "A fight";
-      document.title = `${count ? "● Your turn · " : ""}${title} · Rewound`;
-      say(at("title"), title);
+      say(at("title"), about.title || "A fight");
+      document.title = `${count ? "● Your turn · " : ""}${at("title").textContent} · Rewound`;
       const part = this.record.scenes.at(-1)?.part;
       const moment = [about.round ? `round ${about.round}` : "", part && words(part)].filter(Boolean).join(" · ");
       const parts = [about.edition, moment, about.status === "open" || about.winner !== null ? "" : about.status, `seen as ${this.asked.seen_by ? AS[this.asked.seen_by] ?? this.asked.seen_by : seat}`];
       say(at("status"), parts.filter(Boolean).join(" · "));
       say(at("moment"), capital(moment)); // on a phone, in place of the status
+      put(at("turn"), { title: turn }); // it is cut where it has no place
       say(at("turn"), this.look.isRecorded ? "" : turn);
       at("turn").classList.toggle("is-mine", count > 0);
       this.panels.badge("act", count);

@@ -50,7 +50,7 @@ export class Share {
         html("div", { class: "field" }, html("span", { class: "label" }, "Plays"), html("div", { class: "row wrap" }, creatures.map(({ id, name }) => html("label", { class: "tick-box", key: id },
           html("input", { type: "checkbox", checked: player.creatures.includes(id), disabled: held.has(id), onchange: (event) => { this.player = { ...this.player, creatures: event.target.checked ? [...this.player.creatures, id] : this.player.creatures.filter((each) => each !== id) }; } }),
           html("span", {}, name, held.has(id) && html("small", { class: "soft" }, " taken")))))),
-        html("button", { type: "submit", class: "main" }, "Seat and make a link")),
+        html("div", { class: "row" }, html("button", { type: "submit", class: "main" }, "Seat and make a link"))),
       html("h3", { key: "seats" }, "Seats"), this.seats.length ? this.seats.map((each) => this.#seat(each)) : html("p", { class: "soft", key: "none" }, "Nobody has a seat yet."));
   }
 
