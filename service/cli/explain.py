@@ -69,11 +69,15 @@ def _print(data: dict[str, Any], console: Console) -> None:
         console.print(
             f"  {escape(refusal['code'])}: {escape(refusal['detail'])}  {escape(refusal['rule'] or '')}"
         )
+    shown: set[str] = set()
     for entry in data["events"]:
         ids = ", ".join(rule["id"] for rule in entry["rules"])
         said = entry["text"] or entry["event"]["type"].replace("_", " ")
         console.print(f"  {escape(said)}  [dim]{escape(ids)}[/]")
         for ruling in entry["rulings"]:
+            if ruling["ambiguity"] in shown:
+                continue
+            shown.add(ruling["ambiguity"])
             console.print(f"    [dim]{escape(ruling['ambiguity'])}: {escape(ruling['text'])}[/]")
     for roll in data["rolls"]:
         derivation = roll["derivation"]

@@ -82,6 +82,17 @@ def test_the_command_line_tells_it_in_words_and_as_json(number: int, tmp_path: P
     assert all(event["text"] in " ".join(words.output.split()) for event in data["events"])
 
 
+def test_a_ruling_on_several_events_is_printed_once(tmp_path: Path) -> None:
+    file = tmp_path / "fight.jsonl"
+    file.write_bytes(written(big_game(0)))
+
+    data = json.loads(run(file, 12, "--json").stdout)
+    rulings = [ruling["ambiguity"] for event in data["events"] for ruling in event["rulings"]]
+    assert len(rulings) > len({*rulings})
+    output = run(file, 12).output
+    assert [each for each in rulings if output.count(f"    {each}: ") != 1] == []
+
+
 def test_what_is_unsound_is_not_explained(tmp_path: Path) -> None:
     file = tmp_path / "fight.jsonl"
     file.write_bytes(written(big_game(0)).replace(b'"kind":"commit","n":3', b'"kind":"commit","n":4', 1))
