@@ -18,6 +18,7 @@ from string import Formatter
 from typing import Any, Final
 
 from service.rules.kernel import hints
+from service.rules.kernel.codec import to_data
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.hints import Anything, Shape
 from service.rules.kernel.messages import Command, Sentence
@@ -199,12 +200,18 @@ def offer_sentence(
     given: Mapping[str, Any],
     names: Mapping[str, str],
     families: Families = NO_FAMILIES,
+    about: Any = None,  # noqa: ANN401 - a record
 ) -> str:
     """Return what an offer of commands of *kind* does, as its creature's player reads it.
 
     *given* are the fields that the offer fixes. One that is still to be chosen or written stands as `…`.
+    *about* is the record that the offer answers; a pattern names its fields after `about_`.
     """
     saying, shapes = _Saying(names, families), _fields_of(kind)
+    if about is not None:
+        answered = {f"about_{name}": value for name, value in to_data(about).items()}
+        given = {**given, **answered}
+        shapes = {**shapes, **{f"about_{name}": of for name, of in _fields_of(type(about)).items()}}
     pattern = _pattern_for(kind.sentence, given)
     if not pattern:
         fixed = {name: value for name, value in given.items() if name not in _OF_PLACE}
@@ -218,6 +225,13 @@ def offer_sentence(
     return saying.filled(pattern, given, shapes)
 
 
+def gaps_of(kind: type[Command[Any]], given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the fields that stand as `…` in the sentence of an offer that fixes *given*, in order."""
+    outside = "".join(_BRACKETED.split(_pattern_for(kind.sentence, given))[::2])
+    named = (name for _, name, _, _ in Formatter().parse(outside) if name)
+    return tuple(name for name in dict.fromkeys(named) if name in _fields_of(kind) and name not in given)
+
+
 def forms_of(sentence: Sentence) -> tuple[str, ...]:
     """Return every pattern that *sentence* may take."""
     return (sentence,) if isinstance(sentence, str) else tuple(sentence.values())
@@ -228,7 +242,8 @@ def _pattern_for(sentence: Sentence, given: Mapping[str, Any]) -> str:
         return sentence
     for condition, pattern in sentence.items():
         name, _, value = condition.partition("=")
-        if name in given and str(given[name]) == value:
+        other = value[1:-1] if value.startswith("{") else None
+        if name in given and str(given[name]) == (value if other is None else str(given.get(other))):
             return pattern
     return sentence[""]
 

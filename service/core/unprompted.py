@@ -84,6 +84,8 @@ def _offered(ruleset: Ruleset[S], seen: S, seat: str, kind: type[Command[S]], li
     fields = [each for each in fields_of(named) if each.given]
     free = [each for each in fields if each.name not in listed.writes]
     choices = {each.name: values for each in free if (values := _known(ruleset, seen, each)) is not None}
+    if _role(seen, seat) == PLAYER and "creature" in choices:  # who acts; others are named by other fields
+        choices["creature"] = [name for name in choices["creature"] if seen.controller(name) == seat]
     lists = {
         each.name: [token.id for token in ruleset.tokens(seen) if not token.hidden]
         for each in free

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import jsonpatch
 
-from service.core.sentences import offer_sentence
+from service.core.sentences import gaps_of, offer_sentence
 from service.dice.values import Roll
 from service.record.canonical import dumps
 from service.record.commit import QUARANTINED, REFUSED, SEALED, Commit
@@ -154,7 +154,8 @@ def offer_data(
 ) -> Data:
     """Return *offer* as `{command, choices}`: a command, and the values that some of its fields may have.
 
-    With the *names* of creatures, by id (`sentences.names_for`), `text` says what it does.
+    With the *names* of creatures, by id (`sentences.names_for`), `text` says what it does, `gaps` which
+    fields stand as `…` in it, and `passes` whether it does nothing.
 
     The command has of each choice what changes least: none, no, or the cell nearest to *near*, which is where
     its creature is; else the first value. A list of one value is no choice. Fields that it needs and that
@@ -171,7 +172,11 @@ def offer_data(
     data: Data = {"command": command, "choices": to_data(choices)}
     if names is not None:
         fixed = {name: value for name, value in command.items() if name not in choices}
-        data = {"text": offer_sentence(kind, fixed, names, ruleset.families), **data}
+        data = {"text": offer_sentence(kind, fixed, names, ruleset.families, offer.about), **data}
+        if gaps := gaps_of(kind, fixed):
+            data["gaps"] = gaps
+        if kind.passes:
+            data["passes"] = True
     asks = [name for name in (*required_fields(fields_of(kind)), *offer.written) if name not in command]
     asks = list(dict.fromkeys(asks))
     if offer.seals:

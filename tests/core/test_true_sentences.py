@@ -219,6 +219,7 @@ def test_every_command_that_is_offered_has_a_sentence_of_its_own_fields(edition:
         for pattern in forms_of(kind.sentence):
             assert pattern, kind.type
             named = {name for _, name, _, _ in Formatter().parse(pattern) if name}
+            named = {name for name in named if not name.startswith("about_")}  # of what it answers
             assert named <= known, (kind.type, named - known)
         if not isinstance(kind.sentence, str):
             conditions = [key.partition("=")[0] for key in kind.sentence if key]
@@ -305,3 +306,85 @@ def test_offers_of_one_prompt_are_told_apart_by_their_words_or_their_choices(edi
             if not random_command(house, line, random):
                 break
     assert counted > 20, "a search that finds nothing proves nothing; a fight that soon ends has few offers"
+
+
+# --- results ---------------------------------------------------------------------------------------------
+
+
+AGAINST: Final = {"type": "opposed_decided", "against": "b", "mine": 9, "won": False}
+HEALED: Final = {"type": "healed", "amount": 5, "hp": 25}
+
+
+@pytest.mark.parametrize(
+    ("event", "says"),
+    [
+        ({**AGAINST, "theirs": 9}, "Ann loses: both have 9, and a tie goes against who tries"),
+        ({**AGAINST, "theirs": 12}, "Ann loses with 9 against 12 of Bob"),
+        (
+            {"type": "contest_over", "won": False, "tied": True},
+            "Ann rolls no higher, and loses the contest: a tie goes against who tries",
+        ),
+        (
+            {"type": "ability_contested", "against": "b", "mine": 7, "theirs": 7},
+            "Ann loses against Bob: both have 7, a tie goes against the user",
+        ),
+        ({"type": "exchange_settled", "hit": False}, "nobody is hit: only the higher roll hits"),
+        ({"type": "exchange_settled", "hit": True}, ""),
+        (
+            {**HEALED, "gained": 0},
+            "Ann heals nothing of 5: it can have no more than its 25 hit points now",
+        ),
+        ({**HEALED, "gained": 2}, "Ann heals 2 of 5: 25 hit points, and it can have no more now"),
+        ({**HEALED, "gained": 5}, "Ann heals 5: 25 hit points"),
+        ({"type": "wounds_eased", "ranks": {"r1/x": 11}, "relief": 2}, "wounds of Ann ease by 2"),
+    ],
+)
+def test_a_sentence_says_what_really_came_of_it_and_who_wins_a_tie(event: Data, says: str) -> None:
+    found = sentence({**event, "creature": "a"}, {"a": "Ann", "b": "Bob"}, speech_of(HEARTRUSH))
+    assert found == says
+
+
+def test_a_tie_of_initiative_is_rolled_again() -> None:
+    rolled = {"type": "initiative_rolled", "creature": "a", "total": 9, "again": True}
+    assert (
+        sentence(rolled, {"a": "Ann"}, speech_of(RISE)) == "a tie is rolled again: Ann has an initiative of 9"
+    )
+
+
+@pytest.mark.parametrize("ruleset", [HEARTRUSH, RISE], ids=lambda each: each.edition)
+def test_every_condition_of_a_sentence_names_fields_of_its_event(ruleset: Ruleset[Any]) -> None:
+    speech = speech_of(ruleset)
+    for type_, fields in speech.fields.items():
+        said = speech.patterns[type_]
+        for condition in () if isinstance(said, str) else filter(None, said):
+            name, _, value = condition.partition("=")
+            assert {name, value[1:-1] if value.startswith("{") else name} <= set(fields), (type_, condition)
+
+
+@pytest.mark.parametrize("edition", FIGHTS)
+def test_each_gap_of_an_offer_is_a_field_that_is_to_be_chosen_or_written(edition: str) -> None:
+    ruleset, random, counted = REGISTRY[edition], Random(f"gaps/{edition}"), 0
+    with House() as house:
+        line = opened(house, edition, random)
+        started(house, line)
+        for _ in range(25):
+            state = house.state(line)
+            for seat in state.seats:
+                for _, offers in legal(ruleset, state, seat):
+                    for data in (offer_data(ruleset, offer, names={}) for offer in offers):
+                        gaps = data.get("gaps", ())
+                        assert data["text"].count("…") == len(gaps), data
+                        assert set(gaps) <= {*data["choices"], *data.get("asks", ())}, data
+                        counted += len(gaps)
+            if not random_command(house, line, random):
+                break
+    assert counted > 3, "a search that finds nothing proves nothing"
+
+
+@pytest.mark.parametrize("ruleset", [HEARTRUSH, RISE], ids=lambda each: each.edition)
+def test_each_book_says_which_commands_pass(ruleset: Ruleset[Any]) -> None:
+    passing = {type_ for type_, kind in ruleset.commands.items() if kind.passes}
+    assert len(passing) >= 4
+    assert all(re.match("pass|decline|end_turn|no_more|forgo", type_) for type_ in passing), (
+        "what does nothing is named so"
+    )

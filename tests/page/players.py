@@ -87,7 +87,7 @@ class ClickingTable:
             form.get_by_role("button", name="Send").click()
             self.clicks += 1
         expect(said).to_contain_text("Done: ")
-        n = said.inner_text().rsplit(" ", 1)[1].rstrip(".")
+        n = said.get_attribute("data-n")
         for each in self.windows.values():
             expect(each.locator(f"#panel-act[data-version='{n}']")).to_be_attached()
 
@@ -103,14 +103,17 @@ def _rank(type_: str) -> int:
 
 
 def _fill(form: Locator) -> int:
-    """Throw the dice that a form asks for, and choose the nearest of places; return the clicks."""
+    """Throw the dice that a form asks for, and choose the nearest of what is open; return the clicks."""
     throws = form.get_by_role("button", name="Throw them here").all()
+    open_ = form.locator(".row[role=group]:not(:has([aria-pressed=true]))").all()
     for thrown in throws:
         thrown.click()
     places = form.locator("select:has(option[value='-1'])").all()
     for chosen in places:
         chosen.select_option(index=1)
-    return len(throws) + 2 * len(places)
+    for group in open_:
+        group.get_by_role("button").first.click()
+    return len(throws) + 2 * len(places) + len(open_)
 
 
 def points(table: ScriptTable, n: int) -> int:

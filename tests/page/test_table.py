@@ -244,7 +244,7 @@ def test_nothing_typed_is_lost_while_others_act_and_the_gm_rules(running: Servic
     held(typed)
     expect(focused).to_be_focused()
     ann.locator(".act-form").get_by_role("button", name="Send").click()
-    expect(ann.locator("#panel-act .said")).to_contain_text("Done: call out")
+    expect(ann.locator("#panel-act .said")).to_have_text("Done: Call out one sentence, For the bridge.")
 
 
 def sample(running: Service, book: str) -> Table:

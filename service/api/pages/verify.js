@@ -3,6 +3,7 @@
 import { showRecord } from "./record.js";
 import { dataOf, judgeEvening, readEvening } from "./verifier/evening.mjs";
 import { plain } from "./verifier/plain.mjs";
+import { proves } from "./verifier/proves.mjs";
 import { facts, warnings } from "./verifier/telling.mjs";
 import { SOUND } from "./verifier/verdict.mjs";
 import { readTrust } from "./verifier/trust.mjs";
@@ -78,8 +79,9 @@ const judge = async (file) => {
     const report = await verifyNatively(raw, holds, (done, of) => show("", "Reading …", `${done} of ${of} signatures`, []));
     const { verdict } = report;
     const isSound = report.checked.length > 0;
-    const rest = isSound ? [`not checked: ${report.not_checked.replaceAll("`", "")}`] : [verdict.detail];
-    const said = [verdict.meaning, ...warnings(report), ...rest].filter((part) => part).join(". ");
+    const says = isSound ? proves(report) : null;
+    const said = says ? [...says.checked, says.proves, ...warnings(report).map((each) => `${each}.`), "What it does not prove:", ...says.open].join(" ")
+      : [verdict.meaning, ...warnings(report), verdict.detail].filter((part) => part).join(". ");
     const kind = !isSound ? "fault" : verdict.name === SOUND.signed ? "sound" : "";
     const title = isSound ? "Nothing is wrong with this file" : "Something is wrong with this file";
     show(kind, title, said, [["file", last.name], ...facts(report)], verdict.text);

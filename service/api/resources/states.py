@@ -89,12 +89,20 @@ _SAID: Final[Schema] = {
     "description": "With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to "
     "be chosen.",
 }
+_GAPS: Final[Schema] = {
+    **listing(TEXT),
+    "description": "With `?text=en`, the fields that stand as `…` in `text`, in their order.",
+}
+_PASSES: Final[Schema] = {
+    "type": "boolean",
+    "description": "With `?text=en`, true if it does nothing, or nothing more: it lets the moment go by.",
+}
 COMPLETE_OFFER: Final = component(
     "CompleteOffer",
     closed(
         "A legal command, or several that differ in their choices. Send `command` as it is, or with other "
         "values of `choices`.",
-        {"text": _SAID},
+        {"text": _SAID, "gaps": _GAPS, "passes": _PASSES},
         command=ref("Command"),
         choices=_CHOICES,
     ),
@@ -105,6 +113,8 @@ OPEN_OFFER: Final = component(
         "A legal command in which a person writes some fields: a text, a seed, the faces of thrown dice.",
         {
             "text": _SAID,
+            "gaps": _GAPS,
+            "passes": _PASSES,
             "seals": {
                 **listing(COMPLETE_OFFER),
                 "description": "Of `seal_choice`: the commands to one of which its commitment commits.",

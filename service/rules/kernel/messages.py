@@ -90,8 +90,9 @@ class Awaited:
 
 
 Sentence: TypeAlias = str | Mapping[str, str]
-"""A pattern, or patterns by the value of a field: the first key that holds, such as `verb=draw`, else the
-key without a text. `{name}` is a field. A part in brackets falls away if a field in it is empty or no."""
+"""A pattern, or patterns by the value of a field: the first key that holds, such as `verb=draw`, or for a tie
+`mine={theirs}`, else the key without a text. `{name}` is a field. A part in brackets falls away if a field in
+it is empty or no."""
 
 
 @record
@@ -109,6 +110,8 @@ class Offer:
     """Parameters that a person writes, each with a value that is accepted, which bots send."""
     seals: tuple[Offer, ...] = ()
     """The commands to one of which this one commits; they are not accepted themselves."""
+    about: Any = None
+    """A record of what it answers, for its sentence alone: `{about_amount}` is the amount of that."""
 
 
 @record
@@ -184,6 +187,8 @@ class Command(Generic[S]):
     sentence: ClassVar[Sentence] = ""
     """What an offer of it says, in the imperative; a part in brackets also falls away if a field in it is
     still to be chosen. Empty for the words of its type and of its fields."""
+    passes: ClassVar[bool] = False
+    """Whether it lets the moment go by: who sends it does nothing, or nothing more."""
     bounded: ClassVar[bool] = True
     """Its data is read within the bounds of its fields; that of a command of the service's own is not."""
     by: Actor = field(metadata={"given": False})

@@ -3,23 +3,27 @@
 // An open form is found again among the offers that come: what anybody else does takes nothing from it.
 
 import { button, capital, html, patch, words } from "../shared/dom.mjs";
-import { ChoiceField, drawDice, inWords, NOTHING } from "./fields.mjs";
+import { ChoiceField, drawDice, inWords, isHarmless, NOTHING } from "./fields.mjs";
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import("../client/contract.mjs").Prompt} Prompt */
 /** @typedef {import("../client/contract.mjs").Option} Option */
 /** @typedef {import("../client/contract.mjs").CommandTypes["commands"][number]} CommandType */
 /** @typedef {{type: string, [member: string]: any}} Command */
-/** @typedef {{command: Command, choices: Record<string, import("../client/contract.mjs").Choice>, asks?: string[], text?: string}} Offer of either kind */
+/** @typedef {{command: Command, choices: Record<string, import("../client/contract.mjs").Choice>, asks?: string[], text?: string, gaps?: string[], passes?: boolean}} Offer of either kind */
 /** @typedef {import("./record.mjs").Tokens} Tokens */
 /** @typedef {{options: Option[] | null, waiting: {seat: string | null, creature: string | null}[], tokens: Tokens, letters: Map<string, string>, selected: string | null,
- *  isLive: boolean, seat: string, version: number, isOver: boolean}} Seen `version` is the commit after which the options hold */
+ *  isLive: boolean, seat: string, version: number, isOver: boolean, recent: string[], unprompted: import("../client/contract.mjs").UnpromptedCommand[]}} Seen `version` is the commit after which the options hold;
+ *  `recent` are the last sentences of the log, and `unprompted` what a player may send without being asked */
 /** @typedef {{offer: Offer, prompt: Prompt, values: Json}} Filled an offer, and what is chosen in it */
 /** @typedef {Filled & {schema: Json | null, isGone: boolean}} Open a form that a person fills in */
 
 const FEW = 3; // values of a choice that the name of an offer lists
 const BESIDE = 6; // values that stand beside the name of an offer: one click sends it
+const MANY = 2; // creatures for which one button passes
 const SIDES = 4; // colours of sides, as on the map
+/** @type {Prompt} what is sent without being asked answers it */
+const UNASKED = { prompt: "", seat: null, creature: null, accepts: [], wants: [], optional: true };
 const NAMED = new Set(["type", "creature", "prompt"]);
 
 /** Return whether an offer can be sent as it is. @param {Offer} offer @param {Prompt} prompt */
@@ -31,20 +35,41 @@ const fixed = ({ command, choices }) => Object.entries(command).filter(([name]) 
 /** Return by what an offer is found again after something happened. @param {Offer} offer @param {Prompt} prompt */
 const keyOf = (offer, prompt) => JSON.stringify([offer.command.type, prompt.creature, fixed(offer), Object.keys(offer.choices), offer.asks ?? []]);
 
-/** Return what sets an offer apart from others of its type: what may be chosen in it. @param {Offer} offer @param {Tokens} tokens */
-const apart = ({ choices }, tokens) => Object.values(choices).filter((choice) => Array.isArray(choice)).map((values) => {
-  const said = values.slice(0, FEW).map((value) => inWords(value, tokens));
-  return `${said.join(" or ")}${values.length > FEW ? " …" : ""}`;
-}).filter((text) => text !== "none");
+/**
+ * Return what sets an offer apart from *others* that have its text: the first field that none of them has with these values.
+ * @param {Offer} offer @param {Offer[]} others @param {Tokens} tokens
+ */
+const apart = ({ choices }, others, tokens) => {
+  const same = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a) === JSON.stringify(b);
+  const [, values] = Object.entries(choices).find(([name, choice]) => Array.isArray(choice) && others.every((each) => !same(each.choices[name], choice))) ?? [];
+  if (!Array.isArray(values)) return "";
+  const said = values.slice(0, FEW).map((value) => inWords(value, tokens)).filter((text) => text !== "none");
+  return said.join(" or ") + (said.length && values.length > FEW ? " …" : "");
+};
 
-/** Return what an offer is called. @param {Offer} offer @param {Tokens} tokens @param {Offer[]} [others] the offers beside it */
-const named = (offer, tokens, others = []) => {
-  const said = others.some((each) => each !== offer && each.text === offer.text) ? apart(offer, tokens) : [];
-  return html("span", {}, offer.text, said.length ? html("small", {}, ` ${said.join(", ")}`) : null);
+/** Return what an offer is called. @param {Offer} offer @param {Tokens} tokens @param {Offer[]} [beside] the offers of its prompt */
+const named = (offer, tokens, beside = []) => {
+  const others = beside.filter((each) => each !== offer && each.text === offer.text);
+  const said = others.length ? apart(offer, others, tokens) : "";
+  return html("span", {}, offer.text, said ? html("small", {}, ` ${said}`) : null);
+};
+
+/**
+ * Return what a command does, in the words of its offer: its gaps are filled with what was chosen or written.
+ * @param {Offer} offer @param {Command} command @param {(value: any) => string} inWords_
+ */
+const sentenceOf = ({ text, gaps = [], choices, asks = [] }, command, inWords_) => {
+  const said = gaps.reduce((left, name) => left.replace("…", () => (command[name] === undefined || command[name] === null ? "" : inWords_(command[name]))), text ?? words(command.type));
+  const rest = [...Object.keys(choices), ...asks].filter((name) => !gaps.includes(name) && !isHarmless(command[name]) && command[name] !== undefined && name !== "faces");
+  const more = rest.map((name) => (command[name] === true ? words(name) : typeof command[name] === "string" || typeof command[name] === "number" || Array.isArray(command[name]) ? inWords_(command[name]) : "")).filter(Boolean);
+  return [said.replace(/\s+/g, " ").replace(/[\s:.]+$/, ""), ...more].join(", ");
 };
 
 /** Return offers of either kind as one. @param {Option["commands"]} commands @returns {Offer[]} */
 const offersOf = (commands) => /** @type {Offer[]} */ (commands);
+
+/** Return commands that answer no prompt as offers; those that are not legal now are none. @param {Seen["unprompted"]} unprompted @returns {Offer[]} */
+const unasked = (unprompted) => unprompted.filter((each) => !each.refusal).map(({ command, choices, asks, text }) => /** @type {Offer} */ ({ command, choices, asks, text }));
 
 /** Return whether an offer is about what was picked. @param {{offer: Offer, values: Json | null}} each @returns {each is {offer: Offer, values: Json}} */
 const isAbout = (each) => each.values !== null;
@@ -53,13 +78,15 @@ const isAbout = (each) => each.values !== null;
 export class Act {
   /**
    * @param {HTMLElement} place
-   * @param {{send: (command: Command) => Promise<{n: number}>, types: () => Promise<CommandType[]>, foreseen: (command: Command) => Promise<import("./map.mjs").Foreseen | null>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void}} on
+   * @param {{send: (command: Command) => Promise<{n: number}>, types: () => Promise<CommandType[]>, foreseen: (command: Command) => Promise<import("./map.mjs").Foreseen | null>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void, clear: () => void}} on
+   *   `clear` selects no creature
    */
   constructor(place, on) {
     this.on = on;
     this.place = place;
     /** @type {Open | null} */
     this.open = null;
+    /** @type {{text: string, isFault: boolean, n?: number}} what was sent last, and the commit that decided it */
     this.said = { text: "", isFault: false };
     this.foreseen = { key: "", text: "" }; // what the command of the open form costs, and whom it provokes
     this.isSending = false;
@@ -68,7 +95,7 @@ export class Act {
     /** @type {typeof import("../shared/form.mjs") | null} loaded when a person opens a form with something to write */
     this.forms = null;
     /** @type {Seen} */
-    this.seen = { options: null, waiting: [], tokens: new Map(), letters: new Map(), selected: null, isLive: true, seat: "", version: 0, isOver: false };
+    this.seen = { options: null, waiting: [], tokens: new Map(), letters: new Map(), selected: null, isLive: true, seat: "", version: 0, isOver: false, recent: [], unprompted: [] };
     /** @type {Map<string, CommandType>} the types of commands */
     this.types = new Map();
     const reached = (/** @type {Event} */ { target }) => /** @type {Element} */ (target).closest("[data-type], .offer-with") && this.#learn();
@@ -81,6 +108,7 @@ export class Act {
   draw(seen) {
     this.seen = seen;
     this.place.dataset.version = String(seen.version);
+    if (this.said.n && seen.version > this.said.n) this.said = { text: "", isFault: false }; // others have acted since
     this.#find();
     this.#render();
   }
@@ -96,7 +124,7 @@ export class Act {
   #find() {
     const { open, seen } = this;
     if (!open || !seen.options) return;
-    const all = seen.options.flatMap(({ prompt, commands }) => offersOf(commands).map((offer) => ({ prompt, offer })));
+    const all = [...seen.options.flatMap(({ prompt, commands }) => offersOf(commands).map((offer) => ({ prompt, offer }))), ...unasked(seen.unprompted).map((offer) => ({ prompt: UNASKED, offer }))];
     const found = all.find((each) => keyOf(each.offer, each.prompt) === keyOf(open.offer, open.prompt))
       ?? all.find((each) => each.offer.command.type === open.offer.command.type && each.prompt.creature === open.prompt.creature);
     this.open = { ...open, ...found, isGone: !found };
@@ -170,7 +198,7 @@ export class Act {
   #fields(offer, prompt) {
     const { tokens } = this.seen;
     const near = tokens.get(prompt.creature ?? "")?.position;
-    return Object.entries(offer.choices).filter(([name]) => name !== "faces").map(([name, choice]) => new ChoiceField(name, choice, tokens, near));
+    return Object.entries(offer.choices).filter(([name]) => name !== "faces").map(([name, choice]) => new ChoiceField(name, choice, tokens, near, offer.gaps?.includes(name)));
   }
 
   /** Return an offer as it is about a creature: with that one chosen; null if it is not. @param {Offer} offer @param {Prompt} prompt @param {string} id @returns {Json | null} */
@@ -184,7 +212,10 @@ export class Act {
   #render() {
     const { options, isLive } = this.seen;
     this.#mark();
-    const told = html("p", { class: this.said.isFault ? "said fault" : "said", role: "status", key: "said" }, this.said.text);
+    const told = [
+      this.seen.recent.length ? html("div", { class: "recent small", key: "recent", role: "group", "aria-label": "What happened last" }, this.seen.recent.map((text, index) => html("p", { key: index }, text))) : null,
+      html("p", { class: this.said.isFault ? "said fault" : "said", role: "status", key: "said", "data-n": this.said.n }, this.said.text),
+    ];
     if (options === null) patch(this.body, told, html("p", { class: "soft" }, "…"));
     else if (!isLive && !this.open) patch(this.body, told, html("p", {}, "This is the past. "), button("Go to now", () => this.on.live(), { class: "main" }));
     else patch(this.body, told, this.open ? this.#form(this.open) : this.#list());
@@ -201,10 +232,21 @@ export class Act {
     const others = waiting.filter((each) => each.seat !== seat);
     const asked = [...new Set(others.map((each) => `${this.#called(each.creature) ?? "the table"} (${each.seat ?? "a group"})`))].join(", ");
     return html("div", { class: "act-list", key: "list" },
-      selected && html("p", { class: "soft small" }, `What ${this.#called(selected)} may do, and what may be done to it. Select it again to see everything.`),
+      selected && html("div", { class: "row only", key: "only" }, html("p", { class: "soft small" }, `Only what ${this.#called(selected)} may do, and what may be done to it.`), button("Show everything", () => this.on.clear())),
+      selected ? null : this.#passAll(blocking),
       mine.map((option) => this.#option(option)),
       mine.length ? null : html("p", {}, isOver ? "The fight is over." : options.length ? `Nothing can be done with ${this.#called(selected)} now.` : asked ? "Nobody asks you now." : "Nothing to do for this seat now."),
-      asked ? html("p", { class: "soft small" }, "Others are asked: ", asked, seat === "gm" && !isOver ? ". Share has a link for each; a seat that you close there is yours to play." : "") : null);
+      asked ? html("p", { class: "soft small" }, "Others are asked: ", asked, seat === "gm" && !isOver ? ". Share has a link for each; a seat that you close there is yours to play." : "") : null,
+      this.#anyTime());
+  }
+
+  /** Draw what a player may send without being asked. */
+  #anyTime() {
+    const offers = unasked(this.seen.unprompted);
+    if (!offers.length) return null;
+    return html("details", { class: "refused", key: "any" }, html("summary", {}, "At any time"), html("div", { class: "offers" }, offers.map((offer) => html("button", {
+      type: "button", key: offer.command.type, "data-any": offer.command.type, disabled: this.isSending, onclick: () => this.#open(offer, UNASKED),
+    }, (offer.text ?? "").replace(/\.$/, ""), " …"))));
   }
 
   /** Return what a creature is called, with its letters where others have its name. @param {string | null} id */
@@ -220,17 +262,19 @@ export class Act {
   #option({ prompt, offers, refused }) {
     const { tokens } = this.seen;
     const { creature } = prompt;
+    const passing = offers.map((each) => each.offer).find((offer) => offer.passes && isComplete(offer, prompt)); // one click, where it is seen at once
     const sides = [...new Set([...tokens.values()].map((each) => each.side))];
     return html("section", { class: `option side-${Math.max(0, sides.indexOf(tokens.get(creature ?? "")?.side ?? "")) % SIDES}`, key: prompt.prompt },
       html("h3", {}, creature && html("span", { class: "badge", "aria-hidden": "true" }, this.seen.letters.get(creature)), this.#called(creature) ?? "The table",
-        html("span", { class: "chip" }, prompt.optional ? "may" : "is waited for")),
-      html("div", { class: "offers" }, offers.map(({ offer, values }) => {
+        html("span", { class: "chip" }, prompt.optional ? "may" : "is waited for"),
+        passing && html("button", { type: "button", class: "passes", "data-type": passing.command.type, disabled: this.isSending, title: this.types.get(passing.command.type)?.text, onclick: () => this.#send(passing.command, passing) }, passing.text)),
+      html("div", { class: "offers" }, offers.filter(({ offer }) => offer !== passing).map(({ offer, values }) => {
         const only = Object.keys(values).length ? null : this.#only(offer, prompt);
         if (only) return this.#beside(offer, prompt, only);
         const isReady = isComplete(offer, prompt) || this.#isDecided(offer, prompt, values);
         return html("button", {
           type: "button", key: keyOf(offer, prompt), "data-type": offer.command.type, disabled: this.isSending, title: this.types.get(offer.command.type)?.text,
-          onclick: () => (isReady ? this.#send({ ...offer.command, ...values }) : this.#open(offer, prompt, values)),
+          onclick: () => (isReady ? this.#send({ ...offer.command, ...values }, offer) : this.#open(offer, prompt, values)),
         }, named(offer, tokens, offers.map((each) => each.offer)), isReady || offer.text?.includes("…") ? null : " …");
       })),
       refused.length ? html("details", { class: "refused" }, html("summary", {}, "Not now"),
@@ -249,11 +293,11 @@ export class Act {
   #beside(offer, prompt, field) {
     const { command: { type }, text: said = words(offer.command.type) } = offer;
     const isSaid = said.includes("…") || field.values.some((value) => this.seen.tokens.has(value));
-    const name = isSaid ? said.replace(/ ?…$/, "") : `${said}: ${words(field.name)}`;
+    const name = isSaid ? said.replace(/:? ?…$/, "") : `${said}: ${words(field.name)}`;
     return html("div", { class: "offer-with", role: "group", "aria-label": name, key: keyOf(offer, prompt), title: this.types.get(type)?.text },
       html("span", {}, name), field.values.map((value, index) => {
         const text = this.#inWords(value);
-        return html("button", { type: "button", key: index, "data-type": type, disabled: this.isSending, onclick: () => this.#send({ ...offer.command, [field.name]: value }) }, text);
+        return html("button", { type: "button", key: index, "data-type": type, disabled: this.isSending, onclick: () => this.#send({ ...offer.command, [field.name]: value }, offer) }, text);
       }));
   }
 
@@ -311,7 +355,7 @@ export class Act {
     const form = { root: schema ?? {}, id: "field", set: (path, value) => change((earlier) => forms?.withPart(earlier, path, value) ?? earlier) };
     return html("form", { class: "card act-form", key: `form ${offer.command.type} ${prompt.creature ?? ""}`, onsubmit: (event) => {
       event.preventDefault();
-      if (command) this.#send(command);
+      if (command) this.#send(command, offer);
     } }, html("h3", {}, prompt.creature ? `${this.#called(prompt.creature)}: ` : "", named(offer, tokens)),
     isGone && html("p", { class: "fault small", role: "alert" }, "This cannot be done any more, or not yet. What you wrote stays here."),
     this.#fields(offer, prompt).map((field) => field.draw(field.kept(values[field.name]), (value) => take(field.name, value))),
@@ -347,14 +391,32 @@ export class Act {
     });
   }
 
-  /** @param {Command} command */
-  async #send(command) {
+  /** Draw one button for what lets the moment go by for several creatures, where each would take a click. @param {Option[]} options */
+  #passAll(options) {
+    const found = options.flatMap(({ prompt, commands }) => offersOf(commands).filter((offer) => offer.passes && prompt.creature && isComplete(offer, prompt)).map((offer) => ({ offer, creature: prompt.creature })));
+    const [first] = found;
+    const alike = found.filter(({ offer }) => offer.command.type === first.offer.command.type);
+    if (alike.length < MANY) return null;
+    const all = async () => {
+      for (const { offer } of alike) {
+        await this.#send(offer.command, offer);
+        if (this.said.isFault) return;
+      }
+      this.said.text = `Done: ${first.offer.text}, for all ${alike.length}.`;
+      this.#render();
+    };
+    return html("button", { type: "button", class: "pass-all", key: "pass-all", disabled: this.isSending, onclick: all }, `${first.offer.text}: all ${alike.length}`,
+      html("small", {}, ` ${alike.map(({ creature }) => this.#called(creature)).join(", ")}`));
+  }
+
+  /** @param {Command} command @param {Offer} offer in whose words it is said */
+  async #send(command, offer) {
     this.said = { text: "…", isFault: false };
     this.isSending = true;
     this.#render();
     try {
       const { n } = await this.on.send(command);
-      this.said = { text: `Done: ${words(command.type)}, commit ${n}.`, isFault: false };
+      this.said = { text: `Done: ${sentenceOf(offer, command, (value) => this.#inWords(value))}.`, isFault: false, n };
       this.open = null;
     } catch (failed) {
       const fault = /** @type {import("../client/rewound.mjs").Problem} */ (failed);

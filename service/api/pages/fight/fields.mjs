@@ -6,7 +6,7 @@ import { valuesOf } from "../client/rewound.mjs";
 import { button, capital, html, words } from "../shared/dom.mjs";
 
 /** @typedef {import("../client/rewound.mjs").Json} Json */
-/** @typedef {Map<string, {name: string}>} Tokens what a field knows of creatures: their names, by id */
+/** @typedef {Map<string, {name: string, position?: number[]}>} Tokens what a field knows of creatures: their names and places, by id */
 /** @typedef {any} Value one of the values that the service lists, whatever it means */
 /** @typedef {{cells: number[][], path: number[][], creatures: string[]}} Offered what can be clicked on the map */
 
@@ -24,11 +24,14 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 /** Return the cell that a place is, or in which a path ends. @param {Value} value @returns {number[] | undefined} */
 const end = (value) => (isCell(value) ? value : isPath(value) ? value.at(-1) : undefined);
 
-/** Return places, the nearest ones first. @param {any[]} values @param {number[] | undefined} near */
-const nearFirst = (values, near) => {
+/** Return the creatures that choosing a value means. @param {any} value @param {Tokens} tokens @returns {string[]} */
+const creaturesIn = (value, tokens) => [value].flat().filter((each) => typeof each === "string" && tokens.has(each));
+
+/** Return places or creatures, the nearest ones first. @param {any[]} values @param {number[] | undefined} near @param {Tokens} tokens */
+const nearFirst = (values, near, tokens) => {
   if (!near) return values;
   const far = (/** @type {Value} */ value) => {
-    const place = end(value);
+    const place = end(value) ?? tokens.get(creaturesIn(value, tokens)[0])?.position;
     return place ? Math.hypot(place[0] - near[0], place[1] - near[1]) : -1;
   };
   return [...values].sort((a, b) => far(a) - far(b));
@@ -47,26 +50,26 @@ export const inWords = (value, tokens) => {
   return tokens.get(value)?.name ?? words(value);
 };
 
-/** Return the creatures that choosing a value means. @param {any} value @param {Tokens} tokens @returns {string[]} */
-const creaturesIn = (value, tokens) => [value].flat().filter((each) => typeof each === "string" && tokens.has(each));
-
 /** Return whether choosing a value changes nothing: none, no, an empty list. @param {any} value */
-const isHarmless = (value) => value === null || value === false || value === "none" || (Array.isArray(value) && !value.length);
+export const isHarmless = (value) => value === null || value === false || value === "none" || (Array.isArray(value) && !value.length);
 
 /** A field with listed values: what may be chosen, and how it is shown. It has no state of its own. */
 export class ChoiceField {
   /**
    * @param {string} name @param {any} choice as in an offer @param {Tokens} tokens
-   * @param {number[]} [near] the cell near which places are listed first
+   * @param {number[]} [near] the cell near which places and creatures are listed first
+   * @param {boolean} [isGap] whether the sentence of the offer waits for it, so that a person has to choose
    */
-  constructor(name, choice, tokens, near) {
+  constructor(name, choice, tokens, near, isGap = false) {
     /** @type {Value[]} */
     const all = valuesOf(choice);
     this.name = name;
     this.tokens = tokens;
     this.start = choice.start ?? null;
     this.isOfPlaces = all.some((value) => isCell(value) || (isPath(value) && value.length > 0));
-    this.values = this.isOfPlaces ? nearFirst(all, near ?? choice.start) : all;
+    this.isGap = isGap;
+    this.isOfCreatures = all.some((value) => creaturesIn(value, tokens).length > 0);
+    this.values = this.isOfPlaces || this.isOfCreatures ? nearFirst(all, near ?? choice.start, tokens) : all;
   }
 
   /** Whether one of the values changes nothing. */
@@ -74,11 +77,13 @@ export class ChoiceField {
     return this.values.some(isHarmless);
   }
 
-  /** What is chosen before anybody chooses: what changes nothing; of places none. */
+  /** What is chosen before anybody chooses: what changes nothing. What an offer is about a person chooses, unless there is one value alone. */
   get first() {
+    const real = this.values.filter((value) => !isHarmless(value));
+    if (this.isGap && real.length < this.values.length) return real.length === 1 ? real[0] : undefined;
     const harmless = this.values.find(isHarmless);
     if (harmless !== undefined) return harmless;
-    return this.isOfPlaces && this.values.length > 1 ? undefined : this.values[0];
+    return (this.isOfPlaces || this.isOfCreatures) && this.values.length > 1 ? undefined : this.values[0];
   }
 
   /** Return the value that is still listed, undefined if it is not. @param {any} value */
@@ -114,7 +119,7 @@ export class ChoiceField {
     const id = `field-${name}`;
     const control = values.length > FEW
       ? html("select", { id, onchange: (event) => { const index = Number(event.target.value); if (index >= 0) take(values[index]); } },
-        value === undefined && html("option", { key: -1, value: -1, selected: true }, "Click on the map, or choose here"),
+        value === undefined && html("option", { key: -1, value: -1, selected: true }, this.isOfPlaces || this.isOfCreatures ? "Click on the map, or choose here" : "Choose"),
         values.map((each, index) => html("option", { key: index, value: index, selected: value !== undefined && same(each, value) }, inWords(each, tokens))))
       : html("div", { class: "row", id, role: "group", "aria-label": words(name) }, values.map((each, index) =>
         button(inWords(each, tokens), () => take(each), { key: index, "aria-pressed": String(value !== undefined && same(each, value)) })));

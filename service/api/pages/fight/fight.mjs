@@ -27,10 +27,10 @@ import { countOf, mayAsk, notify, turnOf } from "./turn.mjs";
 /** @typedef {import("./act.mjs").Command} Command */
 
 const EMPTY = /** @type {import("./record.mjs").Tokens} */ (new Map());
-const ACTORS = new Set(["gm", "player"]);
-const AUDITING = new Set(["gm", "auditor"]);
+const ACTORS = new Set(["gm", "player"]), AUDITING = new Set(["gm", "auditor"]);
 const AS = /** @type {Record<string, string>} */ ({ "*": "everybody" });
 const REST_MS = 120; // who drags the timeline rests: the log and the address follow
+const RECENT = 3; // sentences of the log above the acts, where the log is not beside them
 const LOST_MS = 600; // a connection that is back by then was not lost
 const RETRY_MS = 1000;
 const MOST_ROUNDS = 500;
@@ -130,7 +130,7 @@ class Fight {
         this.map.offer(cells, path);
         this.store.set({ targets: new Set(creatures) });
       },
-      live: () => this.goLive(),
+      live: () => this.goLive(), clear: () => this.store.set({ selected: null }),
     });
     this.sealing = new SealedChoices(encounter, seat);
     const keyPlace = html("div"), tellPlace = html("div");
@@ -256,9 +256,9 @@ class Fight {
         this.drawnAt = n;
       } else this.#need(n);
     });
-    if (this.isOwn) store.on(["options", "selected", "isLive", "newest"], ({ options, about, selected, isLive, seat, newest }) => {
+    if (this.isOwn) store.on(["options", "selected", "isLive", "newest", "revision"], ({ options, about, selected, isLive, seat, newest, role }) => {
       const letters = lettersOf(newest.values());
-      this.act.draw({ options: options?.options ?? null, version: options?.version ?? 0, waiting: about.waiting, tokens: newest, letters, selected, isLive, seat, isOver: about.closed });
+      this.act.draw({ options: options?.options ?? null, version: options?.version ?? 0, waiting: about.waiting, tokens: newest, letters, selected, isLive, seat, isOver: about.closed, recent: this.record.recent(RECENT), unprompted: role === "gm" ? [] : options?.unprompted ?? [] });
       this.#drawGm();
     });
     store.on(["n", "verified"], ({ n, verified }) => {

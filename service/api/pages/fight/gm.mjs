@@ -178,9 +178,9 @@ export class GameMaster {
     if (data[ENTRY]?.sheet && !open.isSheet) delete data[ENTRY].sheet;
     if (data[ENTRY]?.sheet) delete data[ENTRY].side;
     try {
-      const { n } = await this.on.send({ type: open.type, ...data });
+      await this.on.send({ type: open.type, ...data });
       this.open = null;
-      this.said = `Done: ${words(open.type)}, commit ${n}.`;
+      this.said = `Done: ${words(open.type)}.`;
     } catch (fault) {
       if (this.open === open) Object.assign(open, { fault: capital(faultText(fault)), faults: faultsOf(fault) });
     }

@@ -3,7 +3,8 @@
 import { at, button, faultText, html, show } from "../shared/dom.mjs";
 
 /** @typedef {{isSound: boolean, isSigned: boolean, hasKey: boolean, signed: number, size: number, head: string | null, where: string, meaning: string, detail: string,
- *  key: string | null, warnings: string[], facts: [string, string][], notChecked: string}} Verified `where` says which commits a fault is about */
+ *  key: string | null, warnings: string[], facts: [string, string][], says: {checked: string[], proves: string, open: string[]} | null}} Verified `where` says which commits a fault is about;
+ *  `says` what a sound record proves */
 /** @typedef {{n: number, roll?: string, line?: string}} Checked a commit, and one of its rolls by its name; without it the commit's place */
 /**
  * @typedef {object} Proving how a record is verified where the page is
@@ -95,11 +96,18 @@ export class Proof {
   #tell(found) {
     this.done(found);
     show(this.result,
-      html("p", { class: found.isSound ? "verdict" : "verdict fault" }, html("b", {}, found.isSound ? "Nothing is wrong with this record" : `Something is wrong with this record${found.where}`), `: ${found.meaning}.`),
-      found.isSound ? null : html("p", { class: "fault" }, found.detail),
+      found.says ? this.#sound(found.says) : [html("p", { class: "verdict fault" }, html("b", {}, `Something is wrong with this record${found.where}`), `: ${found.meaning}.`), html("p", { class: "fault" }, found.detail)],
       found.warnings.map((each) => html("p", {}, each)),
-      html("dl", { class: "proof" }, found.facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, this.proving.key ? value.replace("a key you gave", this.proving.key) : value)])),
-      html("p", { class: "soft small" }, `Not checked: ${found.notChecked}.`));
+      html("details", { class: "details" }, html("summary", {}, "The numbers and hashes"),
+        html("dl", { class: "proof" }, found.facts.flatMap(([name, value]) => [html("dt", {}, name), html("dd", {}, this.proving.key ? value.replace("a key you gave", this.proving.key) : value)]))));
+  }
+
+  /** Draw what a sound record proves. @param {NonNullable<Verified["says"]>} says */
+  #sound({ checked, proves, open }) {
+    const listed = (/** @type {string[]} */ all) => html("ul", {}, all.map((text) => html("li", {}, text)));
+    const named = (/** @type {string} */ text) => (this.proving.key ? text.replace("a key that you accept", this.proving.key) : text);
+    return [html("p", { class: "verdict" }, html("b", {}, "Nothing is wrong with this record"), ". Your browser has checked:"), listed(checked.map(named)),
+      html("p", { class: "verdict" }, html("b", {}, proves)), html("p", {}, "What it does not prove:"), listed(open)];
   }
 
   /** Have the service decide every command again, and show what it certifies. */

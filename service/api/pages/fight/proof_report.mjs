@@ -1,6 +1,7 @@
 // Verify a bundle, and say what was found as the page shows it.
 
 import { facts, warnings } from "/docs/verifier/telling.mjs";
+import { proves } from "/docs/verifier/proves.mjs";
 import { SOUND } from "/docs/verifier/verdict.mjs";
 import { verifyNatively } from "/docs/verifier/verify.mjs";
 
@@ -21,6 +22,6 @@ export const reportOf = async (bundle, keys) => {
   return {
     isSound, isSigned: isSound && verdict.name === SOUND.signed, hasKey: keys.length > 0, where: placeOf(verdict), meaning: verdict.meaning, detail: verdict.detail,
     head: log?.head ?? null, size: counts?.commits ?? 0, signed: log?.checkpoints.size ?? 0, key: log?.checkpoints.key ?? null,
-    warnings: isSound ? warnings(report, DECIDED) : [], facts: /** @type {[string, string][]} */ (facts(report)), notChecked: report.not_checked.replaceAll("`", ""),
+    warnings: isSound ? warnings(report, DECIDED) : [], facts: /** @type {[string, string][]} */ (facts(report)), says: isSound ? proves(report) : null,
   };
 };

@@ -3,6 +3,8 @@
 // The first screen needs the summary and the newest creatures alone. The newest commits come next. All others are read
 // by chunks, when somebody looks at them.
 
+import { capital } from "../shared/dom.mjs";
+
 const CHUNK = 100; // commits
 const MOST = 500; // commits in a page
 
@@ -101,6 +103,14 @@ export class FightRecord {
   /** How many chunks the record has, each of `size` commits. */
   get chunks() {
     return this.last ? this.chunkOf(this.last) + 1 : 0;
+  }
+
+  /** Return the last sentences of the record. @param {number} count */
+  recent(count) {
+    /** @type {string[]} */
+    const said = [];
+    for (let at = this.entries.length - 1; at >= 0 && said.length < count && this.entries[at]; at -= 1) said.unshift(...this.entries[at].text);
+    return said.slice(-count).map((text) => /^\((.*)\)$/s.exec(text)?.[1] ?? text).map(capital);
   }
 
   /** Return the chunk of commit *n*. @param {number} n */

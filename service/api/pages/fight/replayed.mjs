@@ -51,7 +51,7 @@ const start = async () => {
     role: "observer",
     isRecorded: true,
     proving: {
-      intro: `Your browser verifies every hash, seal, signature and die of the bundle that this file holds. Where the file was made, every command was decided again, and the verdict was: ${replayed.verdict.meaning}.`,
+      intro: `Your browser has checked the record in this file; below is what it found. Who made the file also had every command decided again by the rules, and says: “${replayed.verdict.meaning}.” That is the word of the maker.`,
       aboutKeys: "A key that comes with a bundle proves nothing about who made it. Take the key from elsewhere. Anyone who changes this file can change what it says, too: download the bundle and verify it with a program of your own.",
       more: node, keys: read, found,
       verify: async (bundle, keys) => reportOf(bundle, keys),

@@ -3,7 +3,7 @@
 import { confirmed } from "../shared/ask.mjs";
 import { idOf } from "../shared/creature_form.mjs";
 import { button, capital, faultText, html, patch } from "../shared/dom.mjs";
-import { drawLink, qrOf } from "../shared/links.mjs";
+import { drawLink, drawReach, qrOf } from "../shared/links.mjs";
 
 /** @typedef {import("../client/contract.mjs").Seat} Seat */
 /** @typedef {Parameters<typeof drawLink>[0]} Link */
@@ -38,7 +38,7 @@ export class Share {
     const { player, link } = this;
     const creatures = [...this.tokens().values()];
     const held = new Set(this.seats.flatMap((each) => each.creatures));
-    patch(this.place, html("p", { key: "intro" }, "A link opens this fight for one of its seats, without typing anything, and ends by itself. Everybody can see in the record that a seat was opened."),
+    patch(this.place, html("p", { key: "intro" }, "A link opens this fight for one of its seats, without typing anything, and ends by itself. Everybody can see in the record that a seat was opened."), drawReach(),
       html("div", { class: "row", key: "lasts" }, html("label", { for: "lasts" }, "It lasts"),
         html("select", { id: "lasts", onchange: (event) => { this.lasts = Number(event.target.value); this.#render(); } }, LASTS.map(([text, value]) => html("option", { key: value, value, selected: value === this.lasts }, text))),
         button("Link for an observer", () => this.#try(() => this.#observer()), { class: "observer" })),

@@ -2,7 +2,7 @@
 
 import { confirmed } from "../shared/ask.mjs";
 import { at, button, faultText, html, show } from "../shared/dom.mjs";
-import { drawLink, qrOf } from "../shared/links.mjs";
+import { drawLink, drawReach, qrOf } from "../shared/links.mjs";
 import { askForKey, client, fragment, heldKey, isRemembered, keep, replaceFragment, seatOf } from "../shared/session.mjs";
 
 /** @typedef {import("../client/contract.mjs").Encounters["encounters"][number]} Listed */
@@ -85,11 +85,11 @@ const device = (key) => {
     if (!isSure) return;
     const address = `${location.origin}/#key=${key}`;
     const made = { address, label: "Link for another device of yours", note: "It brings your key along; the address forgets it as soon as it is opened.", qr: await qrOf(client(key), address) };
-    const draw = (said = "") => show(place, html("h2", { class: "visually-hidden" }, "Your key"), drawLink({ ...made, said }, draw));
+    const draw = (said = "") => show(place, html("h2", { class: "visually-hidden" }, "Your key"), drawReach(), drawLink({ ...made, said }, draw));
     draw();
   };
   return html("details", { class: "device" }, html("summary", {}, "Your key"), html("div", { class: "row" },
-    isRemembered() ? html("span", { class: "soft small" }, "This browser remembers it.") : button("Remember it in this browser", (event) => { keep(key, true); /** @type {Element} */ (event.currentTarget).replaceWith(html("span", { class: "soft small" }, "This browser remembers it until you forget it above.")); }),
+    isRemembered() ? html("span", { class: "soft small" }, "This device keeps the key until you click “Forget the key” above.") : button("Stay signed in on this device", (event) => { keep(key, true); /** @type {Element} */ (event.currentTarget).replaceWith(html("span", { class: "soft small" }, "This device keeps the key until you click “Forget the key” above.")); }),
     button("Use it on another device", link)), place);
 };
 

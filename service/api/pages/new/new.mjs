@@ -5,7 +5,7 @@
 import { at, button, capital, faultText, html, patch, words } from "../shared/dom.mjs";
 import { bookOf, idOf } from "../shared/creature_form.mjs";
 import { faultsOf } from "../shared/form.mjs";
-import { drawLink, qrOf } from "../shared/links.mjs";
+import { drawLink, drawReach, qrOf } from "../shared/links.mjs";
 import { askForKey, client, heldKey, seatOf } from "../shared/session.mjs";
 import { drawCreatures } from "./creatures.mjs";
 import { Ground } from "./ground.mjs";
@@ -194,7 +194,7 @@ class NewFight {
     const { draft, faults } = this;
     const held = new Map(draft.seats.flatMap((seat) => seat.creatures.map((id) => [id, seat.seat])));
     const change = (/** @type {number} */ index, /** @type {Partial<import("./creatures.mjs").Player>} */ part) => this.set({ seats: draft.seats.map((each, at) => (at === index ? { ...each, ...part } : each)) });
-    return [html("h2", {}, "Who plays?"),
+    return [html("h2", {}, "Who plays?"), draft.seats.length ? drawReach() : null,
       html("div", { class: "field", "data-field": "/title" }, html("label", { for: "title" }, "What the fight is called"), html("input", { id: "title", type: "text", maxlength: 200, placeholder: "A fight", value: draft.title, autocomplete: "off", oninput: (event) => this.set({ title: event.target.value }) })),
       draft.seats.map((seat, index) => html("article", { class: "card share", key: index },
         html("div", { class: "row" }, html("label", { for: `seat-${index}` }, "Player"), html("input", { id: `seat-${index}`, type: "text", maxlength: 24, value: seat.name, autocomplete: "off", oninput: (event) => change(index, { name: event.target.value, seat: idOf(event.target.value || `player-${index + 1}`, ["gm", ...draft.seats.filter((each) => each !== seat).map((each) => each.seat)]) }) }),
@@ -269,7 +269,7 @@ class NewFight {
   /** Show the links. @param {{id: string, links: Link[]}} opened */
   #opened(opened) {
     const { id, links } = opened;
-    return [html("h2", {}, "The fight is open"), html("p", {}, links.length ? "Give each player a link. You find them again under Share." : "You play every creature. Seat players under Share."),
+    return [html("h2", {}, "The fight is open"), html("p", {}, links.length ? "Give each player a link. You find them again under Share." : "You play every creature. Seat players under Share."), links.length ? drawReach() : null,
       html("p", {}, html("a", { class: "button main go", href: `/encounters/${id}` }, "Go to the fight")),
       html("div", { class: "links" }, links.map((link, index) => drawLink(link, (said) => { links[index] = { ...link, said }; this.render(); })))];
   }

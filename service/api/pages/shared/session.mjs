@@ -83,10 +83,10 @@ export const askForKey = (place, use, fault = "") => {
   const remembered = html("input", { type: "checkbox", id: "remember" });
   const form = html("form", { class: "card ask" },
     html("label", { for: "key" }, "API key or seat token"),
-    html("p", { class: "soft" }, "It is sent to this service alone, and stays in this tab unless you have it remembered. ",
+    html("p", { class: "soft" }, "It is sent to this service alone, and is forgotten when you close this tab. ",
       html("code", {}, "rewound keys create NAME"), " makes an API key; the gm gives out the tokens of seats."),
     html("div", { class: "row" }, field, button("Open", () => {}, { type: "submit", class: "main" })),
-    html("label", { class: "row small" }, remembered, "Remember it in this browser"),
+    html("label", { class: "row small" }, remembered, "Stay signed in on this device, until I click “Forget the key”. Leave it empty on a computer that others use."),
     html("p", { id: "key-fault", class: "fault", role: "alert" }, fault));
   form.addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import ClassVar, Final
 
 from service.dice.chain import OPEN_LANE
@@ -26,7 +26,7 @@ from service.rules.heartrush.values import (
     HeartDie,
     HitPointsAfter,
 )
-from service.rules.kernel.messages import Answering, Awaited, Emits, Event, Fact, Refused
+from service.rules.kernel.messages import Answering, Awaited, Emits, Event, Fact, Offer, Refused
 from service.rules.kernel.records import record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
@@ -289,13 +289,35 @@ def wound(state: State, frame: DamageFrame, final: int) -> Emits[State]:
 def shrug_off(state: State, frame: DamageFrame) -> _Halved:
     """Emit the halving of damage and the smaller heart die; return the state and the damage left."""
     amount = frame.amount
-    after = half(amount, up=state.house.half_rounding == "up")
+    after = shrugged(state, amount)
     die = smaller_die(state.creatures[frame.creature].heart_die)
     state = yield Shrugged(creature=frame.creature, before=amount, after=after, heart_die=die)
     return state, after
 
 
 _Halved = Generator[Fact[State], State, tuple[State, int]]
+
+
+def shrugged(state: State, amount: int) -> int:
+    """Return what is left of *amount* if it is shrugged off."""
+    return half(amount, up=state.house.half_rounding == "up")
+
+
+def _answer(kind: type[Answering[State]], awaited: Awaited, frame: DamageFrame, taken: int) -> Offer:
+    """Return the offer of an answer to damage that leaves *taken* of it."""
+    about = PendingDamage(amount=frame.amount, source=frame.source, cause=frame.cause, taken=taken)
+    return Offer(type=kind.type, creature=awaited.creature, prompt=awaited.prompt, about=about)
+
+
+@record
+class PendingDamage:
+    """Damage that a creature is asked about, and what it takes of it."""
+
+    amount: Amount
+    source: CreatureId | None
+    cause: Cause
+    taken: Amount
+    """How much it takes by this answer."""
 
 
 def _pending(view: State, command: Shrug | AcceptDamage) -> DamageFrame:
@@ -319,7 +341,10 @@ class Shrug(Answering[State]):
     """Shrug off damage: take half of what the defensive stance left, and a smaller heart die."""
 
     type: ClassVar[str] = "shrug"
-    sentence: ClassVar[str] = "Shrug it off: half the damage, a smaller heart die"
+    sentence: ClassVar[str] = (
+        "Shrug it off: take {about_taken} of {about_amount} damage ({about_cause}[ by {about_source}]), "
+        "and a smaller heart die"
+    )
     creature: CreatureId
     prompt: PromptId
 
@@ -334,13 +359,18 @@ class Shrug(Answering[State]):
         state, after = yield from shrug_off(state, frame)
         return (yield from take(state, frame, after))
 
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        frame = view.top_frame(DamageFrame)
+        yield _answer(cls, awaited, frame, shrugged(view, frame.amount))
+
 
 @record
 class AcceptDamage(Answering[State]):
     """Take the damage in full."""
 
     type: ClassVar[str] = "accept_damage"
-    sentence: ClassVar[str] = "Take the damage in full"
+    sentence: ClassVar[str] = "Take all {about_amount} damage ({about_cause}[ by {about_source}])"
     creature: CreatureId
     prompt: PromptId
 
@@ -350,6 +380,11 @@ class AcceptDamage(Answering[State]):
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(DamageFrame)
         return (yield from take(state, frame, frame.amount))
+
+    @classmethod
+    def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
+        frame = view.top_frame(DamageFrame)
+        yield _answer(cls, awaited, frame, frame.amount)
 
 
 # --- burning -------------------------------------------------------------------------------------------

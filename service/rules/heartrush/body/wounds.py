@@ -10,7 +10,15 @@ from service.rules.heartrush.body.permission import AT_REST, check_able, gm, own
 from service.rules.heartrush.creatures.character import Wound
 from service.rules.heartrush.creatures.size_and_bonds import let_go
 from service.rules.heartrush.creatures.state import Creature, State, is_able
-from service.rules.heartrush.values import SAID_LENGTH, ComesFrom, HealerId, HitPointsAfter, Looks, NewRanks
+from service.rules.heartrush.values import (
+    SAID_LENGTH,
+    ComesFrom,
+    HealerId,
+    HitPointsAfter,
+    Looks,
+    NewRanks,
+    Relief,
+)
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
 from service.rules.kernel.records import changed, record, sealable
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -52,6 +60,8 @@ class Healed(Event[State]):
     creature: CreatureId
     amount: Amount = sealable(of="creature", fact="hp", blank=0)
     """What was offered."""
+    gained: Amount = sealable(of="creature", fact="hp", blank=0)
+    """What it regained: less than was offered where it can have no more."""
     hp: HitPointsAfter = sealable(of="creature", blank=0)
     source: ComesFrom | None = None
 
@@ -80,7 +90,12 @@ def heal(state: State, creature: str, amount: int, source: str | None = None) ->
         return state  # where hit points are the GM's alone, that none were missing is too
     hp = healed_to(found.hp, amount, found.hp_cap)
     state = yield Healed(
-        creature=creature, amount=amount, hp=hp, source=source, because=("HR-WND-1", "HR-REST-6")
+        creature=creature,
+        amount=amount,
+        gained=hp - found.hp,
+        hp=hp,
+        source=source,
+        because=("HR-WND-1", "HR-REST-6"),
     )
     return (yield from wake(state, creature))
 
@@ -154,6 +169,7 @@ class WoundTreated(Event[State]):
     healer: HealerId
     total: Total
     ranks: NewRanks
+    relief: Relief
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)
@@ -168,10 +184,18 @@ class WoundsEased(Event[State]):
     type: ClassVar[str] = "wounds_eased"
     creature: CreatureId
     ranks: NewRanks
+    relief: Relief
 
     def evolve(self, state: State) -> State:
         wounds = with_ranks(state, state.creatures[self.creature].wounds, self.ranks)
         return state.with_creature(self.creature, wounds=wounds)
+
+
+def ease(creature: str, wounds: tuple[Wound, ...], amount: int, because: tuple[str, ...]) -> WoundsEased:
+    """Return that each of *wounds* of a creature is eased by *amount*."""
+    return WoundsEased(
+        creature=creature, ranks=eased(wounds, amount), relief=relief(wounds, amount), because=because
+    )
 
 
 def with_ranks(state: State, wounds: tuple[Wound, ...], ranks: Mapping[str, int]) -> tuple[Wound, ...]:
@@ -189,6 +213,11 @@ def is_healed(state: State, rank: int) -> bool:
 def eased(wounds: tuple[Wound, ...], amount: int) -> dict[str, int]:
     """Return the ranks of *wounds* after each is lowered by *amount*; -1 stands for all below zero."""
     return {wound.id: max(-1, wound.rank - amount) for wound in wounds}
+
+
+def relief(wounds: tuple[Wound, ...], amount: int) -> int:
+    """Return by how many ranks *wounds* ease, all together, if each is lowered by *amount*."""
+    return sum(min(wound.rank, amount) for wound in wounds)
 
 
 @enforces(HR_WND_7)

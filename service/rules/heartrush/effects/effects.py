@@ -20,7 +20,7 @@ from service.rules.heartrush.body.operations import (
     rolled,
 )
 from service.rules.heartrush.body.weapons import is_wet
-from service.rules.heartrush.body.wounds import Died, FellUnconscious, WoundsEased, eased, heal
+from service.rules.heartrush.body.wounds import Died, FellUnconscious, ease, heal
 from service.rules.heartrush.creatures.abilities import Aura, DicePool, Lasting, Lasts, Modifier, NextRush
 from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import DieSize
@@ -134,8 +134,7 @@ class EaseWounds(OnCreature):
         chosen = tuple(wound for wound in wounds if self.wound in (None, wound.id))
         if not chosen:
             return state
-        ranks = eased(chosen, self.amount)
-        return (yield WoundsEased(creature=self.creature, ranks=ranks, because=frame.rules))
+        return (yield ease(self.creature, chosen, self.amount, frame.rules))
 
 
 @record

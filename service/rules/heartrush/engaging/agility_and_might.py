@@ -177,6 +177,7 @@ class ForgoFollowUp(Answering[State]):
 
     type: ClassVar[str] = "forgo_follow_up"
     sentence: ClassVar[str] = "Throw nothing more"
+    passes: ClassVar[bool] = True
     creature: CreatureId
     prompt: PromptId
 
@@ -274,7 +275,7 @@ class DeclareAgility(Command[State]):
         "order=attack_first": "Attack {target}[, and {also} too], then sidestep",
         "order=move_first": "Sidestep, then attack {target}[, and {also} too]",
         "order=no_move": "Attack {target}[, and {also} too] without a sidestep",
-        "": "Attack {target} with agility",
+        "": "Attack with agility: {target}",
     }
     creature: CreatureId
     prompt: PromptId
@@ -331,6 +332,7 @@ class DeclineSidestep(Answering[State]):
 
     type: ClassVar[str] = "decline_sidestep"
     sentence: ClassVar[str] = "Stay where you are"
+    passes: ClassVar[bool] = True
     creature: CreatureId
     prompt: PromptId
 

@@ -203,7 +203,7 @@ class HandleObject(Command[State]):
     type: ClassVar[str] = "object"
     sentence: ClassVar[Sentence] = {
         "verb=draw": "Draw the {item}",
-        "verb=stow": "Put the {item} away",
+        "verb=stow": "Put away the {item}",
         "verb=drop": "Drop the {item}",
         "verb=pick_up": "Pick up the {item}",
         "verb=light": "Light the {item}",

@@ -545,6 +545,7 @@ class DeclineAttack(Answering[State]):
 
     type: ClassVar[str] = "decline_attack"
     sentence: ClassVar[str] = "Make no attack"
+    passes: ClassVar[bool] = True
     creature: CreatureId
     prompt: PromptId
 

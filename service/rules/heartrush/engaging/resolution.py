@@ -96,7 +96,7 @@ class AttackNext(Command[State]):
     """Say which attacker of the engaged side rolls next in the cunning step."""
 
     type: ClassVar[str] = "attack_next"
-    sentence: ClassVar[str] = "Have {attacker} attack next"
+    sentence: ClassVar[str] = "Attack next: {attacker}"
     creature: CreatureId
     """Who is asked: the first of the side's attackers."""
     attacker: AttackerId

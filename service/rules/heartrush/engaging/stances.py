@@ -147,7 +147,7 @@ class ChooseStance(Command[State]):
     """Choose a stance for a participant in secret; all stances are revealed together."""
 
     type: ClassVar[str] = "choose_stance"
-    sentence: ClassVar[str] = "Choose the {stance} stance"
+    sentence: ClassVar[str] = "Choose a stance: {stance}"
     creature: CreatureId
     stance: Stance
     """The stance."""

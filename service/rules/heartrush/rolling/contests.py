@@ -88,9 +88,12 @@ class ContestFrame(Frame[State]):
         due = next((name for name in (self.creature, *self.opponents) if name not in self.totals), None)
         if due is not None:
             return (yield from roll(state, chance, self, due))
-        mine = self.totals[self.creature]
-        won = all(mine > self.totals[name] for name in self.opponents)
-        state = yield ContestDecided(contest=self.path, creature=self.creature, won=won, because=self.rules())
+        mine, theirs = self.totals[self.creature], [self.totals[name] for name in self.opponents]
+        won = all(mine > each for each in theirs)
+        tied = not won and mine == max(theirs)
+        state = yield ContestDecided(
+            contest=self.path, creature=self.creature, won=won, tied=tied, because=self.rules()
+        )
         return (yield from self.outcome(state, won=won))
 
     def rules(self) -> tuple[str, ...]:
@@ -169,6 +172,8 @@ class ContestDecided(Event[State]):
     contest: ContestStepId
     creature: CreatureId
     won: WasWon
+    tied: bool
+    """Whether both totals are equal, so that it was lost."""
 
     def evolve(self, state: State) -> State:
         return state.popped(self.contest)

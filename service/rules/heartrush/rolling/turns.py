@@ -260,6 +260,7 @@ class EndTurn(Command[State]):
 
     type: ClassVar[str] = "end_turn"
     sentence: ClassVar[str] = "End the turn"
+    passes: ClassVar[bool] = True
     creature: CreatureId
 
     def check(self, view: State) -> None:

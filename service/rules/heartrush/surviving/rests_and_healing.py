@@ -11,7 +11,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import recharge
 from service.rules.heartrush.body.conditions import SLEEPLESS, ConditionLost, gain
 from service.rules.heartrush.body.permission import gm
-from service.rules.heartrush.body.wounds import WoundsEased, eased, heal, heals_by_itself
+from service.rules.heartrush.body.wounds import ease, heal, heals_by_itself
 from service.rules.heartrush.creatures.state import HOUR_S, MINUTE_S, Creature, State
 from service.rules.heartrush.timing.clock import (
     check_at_rest,
@@ -242,9 +242,7 @@ def recover(state: State, creature: str, nights: int) -> Emits[State]:
     """Emit what good *nights* in a row do: treated wounds ease by as many ranks, the rest is as after one."""
     wounds = tuple(w for w in state.creatures[creature].wounds if heals_by_itself(state, w))
     if wounds:
-        state = yield WoundsEased(
-            creature=creature, ranks=eased(wounds, nights), because=("HR-REST-4", "HR-WND-8", "A-27")
-        )
+        state = yield ease(creature, wounds, nights, ("HR-REST-4", "HR-WND-8", "A-27"))
     for condition in SLEEPLESS:
         if state.creatures[creature].has(condition):
             state = yield ConditionLost(creature=creature, condition=condition, because=("HR-REST-5",))

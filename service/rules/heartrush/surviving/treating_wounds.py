@@ -9,7 +9,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import AbilityUsed, afford_action
 from service.rules.heartrush.body.operations import Effect
 from service.rules.heartrush.body.permission import acting, awake, check_settled, holding_priority, own
-from service.rules.heartrush.body.wounds import WoundTreated, eased, treatable, wounds_of
+from service.rules.heartrush.body.wounds import WoundTreated, eased, relief, treatable, wounds_of
 from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import Ability
 from service.rules.heartrush.creatures.state import Creature, State
@@ -126,6 +126,7 @@ def treated(state: State, frame: TreatmentFrame, checked: Checked) -> Emits[Stat
         healer=frame.healer,
         total=total,
         ranks=eased(wounds, total),
+        relief=relief(wounds, total),
         because=("HR-WND-4", "HR-WND-5", "HR-WND-7", "A-26"),
     )
     return (yield TreatmentDone(treatment=frame.path, because=("HR-WND-4",)))

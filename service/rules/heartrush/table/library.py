@@ -16,6 +16,7 @@ from service.rules.heartrush.creatures.bestiary import BESTIARY
 from service.rules.heartrush.using.catalogue import CATALOGUE
 from service.rules.kernel.rulebook import rules_in
 from service.rules.table.library import LibraryEntry, SheetGroup
+from service.rules.table.table import GM
 from service.rules.table.unprompted import PLAYER, SHARED, Unprompted, under
 
 UNPROMPTED: Final[tuple[Unprompted, ...]] = (
@@ -26,6 +27,7 @@ UNPROMPTED: Final[tuple[Unprompted, ...]] = (
     *under("Time", "rest", "advance_clock"),
     *SHARED[1:],
     *under("At any time", "ask_ruling", roles=(PLAYER,)),
+    *under("At any time", "set_standing", roles=(GM, PLAYER)),
 )
 
 SHEET: Final[tuple[SheetGroup, ...]] = (

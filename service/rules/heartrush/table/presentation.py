@@ -80,7 +80,10 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
     "aftermath_over": "no push is left",
     "engagement_ended": "the engagement is over",
     "declined": "{creature} passes",
-    "exchange_settled": "",
+    "exchange_settled": {
+        "hit=False": "nobody is hit: only the higher roll hits",
+        "": "",
+    },
     "declaration_made": "",
     "instant_declared": "{item_creature} answers with {item_ability}",
     "instant_resolved": "",
@@ -138,7 +141,10 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
         "accepted=True": "the gm allows the ability",
         "": "the gm does not allow the ability",
     },
-    "ability_contested": "{creature} contests it against {against}: {mine} against {theirs}",
+    "ability_contested": {
+        "mine={theirs}": "{creature} loses against {against}: both have {mine}, a tie goes against the user",
+        "": "{creature} contests it against {against}: {mine} against {theirs}, and the higher one wins",
+    },
     "ability_fizzled": "{ability} of {creature} has no effect: {reason}",
     "instant_fizzled": "{ability} of {creature} has no effect: {reason}",
     "timing_assumed": "",
@@ -196,6 +202,7 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
     "contest_half_known": "the contest stands at {total}",
     "contest_over": {
         "won=True": "{creature} wins the contest",
+        "tied=True": "{creature} rolls no higher, and loses the contest: a tie goes against who tries",
         "": "{creature} loses the contest",
     },
     "freed": "{creature} is free",
@@ -241,6 +248,7 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
     "opposed_half_known": "",
     "opposed_decided": {
         "won=True": "{creature} wins with {mine} against {theirs} of {against}",
+        "mine={theirs}": "{creature} loses: both have {mine}, and a tie goes against who tries",
         "": "{creature} loses with {mine} against {theirs} of {against}",
     },
     "adjudication_asked": "the gm is asked: {text}[, against {against}]",
@@ -286,7 +294,11 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
     "poison_taken": "",
     "potion_drunk": "{creature} drinks a potion",
     "potion_worked": "the potion of {creature} works",
-    "healed": "{creature} heals {amount}: {hp} hit points",
+    "healed": {
+        "gained={amount}": "{creature} heals {amount}: {hp} hit points",
+        "gained=0": "{creature} heals nothing of {amount}: it can have no more than its {hp} hit points now",
+        "": "{creature} heals {gained} of {amount}: {hp} hit points, and it can have no more now",
+    },
     "restored": "{creature} is restored to {hp} hit points",
     "hp_set": "the gm sets the hit points of {creature} to {hp}",
     "heart_die_set": "the heart die of {creature} is a d{heart_die}",
@@ -295,8 +307,14 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
     "wound_described": "the wound of {creature}: {description}",
     "treatment_begun": "{healer} treats the wounds of {patient}",
     "treatment_done": "",
-    "wound_treated": "{healer} treats {creature} with {total}: {ranks} ranks heal",
-    "wounds_eased": "wounds of {creature} ease by {ranks} ranks",
+    "wound_treated": {
+        "relief=0": "{healer} treats {creature} with {total}: no wound eases",
+        "": "{healer} treats {creature} with {total}: its wounds ease by {relief}",
+    },
+    "wounds_eased": {
+        "relief=0": "no wound of {creature} eases",
+        "": "wounds of {creature} ease by {relief}",
+    },
     "steady_begun": "{creature} steadies itself against {passion}",
     "steady_tried": {
         "calm=True": "{creature} steadies itself",

@@ -16,7 +16,7 @@ from service.rules.heartrush.body.actions import (
 from service.rules.heartrush.body.conditions import fade_with_time, run_out
 from service.rules.heartrush.body.lasting import end_with_time
 from service.rules.heartrush.body.permission import check_settled, taking_action
-from service.rules.heartrush.body.wounds import WoundsEased, eased, heal, ten_minutes
+from service.rules.heartrush.body.wounds import ease, heal, ten_minutes
 from service.rules.heartrush.creatures.state import DAY_S, MONTH_DAYS, WEEK_DAYS, Creature, State
 from service.rules.heartrush.values import LATEST_S
 from service.rules.kernel.messages import Awaited, Command, Emits, Event, Offer, Refused
@@ -65,7 +65,7 @@ def potions_work(state: State) -> Emits[State]:
             state = yield PotionWorked(creature=name, because=BECAUSE)
             wounds = state.creatures[name].wounds
             if wounds:
-                state = yield WoundsEased(creature=name, ranks=eased(wounds, 1), because=BECAUSE)
+                state = yield ease(name, wounds, 1, BECAUSE)
             state = yield from heal(state, name, HEALS, None)
     return state
 

@@ -544,6 +544,7 @@ class DeclineJoin(Answering[State]):
 
     type: ClassVar[str] = "decline_join"
     sentence: ClassVar[str] = "Stay out of the engagement"
+    passes: ClassVar[bool] = True
     creature: CreatureId
     prompt: PromptId
 

@@ -220,6 +220,7 @@ class Pass(Command[State]):
 
     type: ClassVar[str] = "pass"
     sentence: ClassVar[str] = "Pass"
+    passes: ClassVar[bool] = True
     creature: CreatureId
 
     def check(self, view: State) -> None:
@@ -242,6 +243,7 @@ class PassSide(Command[State]):
 
     type: ClassVar[str] = "pass_side"
     sentence: ClassVar[str] = "Pass for the {side}"
+    passes: ClassVar[bool] = True
     side: SideId
 
     def check(self, view: State) -> None:

@@ -387,6 +387,7 @@ class PassWindow(Answering[State]):
 
     type: ClassVar[str] = "pass_window"
     sentence: ClassVar[str] = "Let it happen"
+    passes: ClassVar[bool] = True
     creature: CreatureId
     prompt: PromptId
 

@@ -336,6 +336,7 @@ class NoMoreSwift(Act):
 
     type: ClassVar[str] = "no_more_swift"
     sentence: ClassVar[str] = "Commit to no more Swift abilities"
+    passes: ClassVar[bool] = True
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")

@@ -452,6 +452,7 @@ class PassTurn(Act):
 
     type: ClassVar[str] = "pass_turn"
     sentence: ClassVar[str] = "Pass the turn"
+    passes: ClassVar[bool] = True
 
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
@@ -482,6 +483,7 @@ class EndTurn(Act):
 
     type: ClassVar[str] = "end_turn"
     sentence: ClassVar[str] = "End the turn"
+    passes: ClassVar[bool] = True
 
     def check(self, view: State) -> None:
         creature = in_phase(view, self, "action")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
-from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
@@ -207,8 +206,9 @@ class Move(Act):
     sentence: ClassVar[Sentence] = {
         "ability=follow": "Follow {targets}",
         "ability=withdraw": "Withdraw from {targets}",
-        "ability=block": "Stay between {targets}",
-        "": "Move[{sprint}, sprinting][{stand_up}, standing up first]",
+        "ability=block": "Block {targets}",
+        "ability=custom": "Keep within {within_ft} ft of {targets}",
+        "": "Move[ by {mode}][ onto {mount}][{sprint}, sprinting][{stand_up}, standing up first]",
     }
     ability: Literal["hustle", "follow", "withdraw", "block", "custom"] = "hustle"
     """Along a path, or by a rule about others: where that leads shows when all groups have acted."""
@@ -355,7 +355,7 @@ def rules(view: State, command: Move, creature: Creature) -> Iterator[Offer]:
         yield Offer(type=command.type, creature=creature.id, given=given, choices={"targets": targets})
     yield from [
         Offer(type=command.type, creature=creature.id, given=given, choices=choices)
-        for given, choices in alike(reactions(view, command, creature, targets))
+        for given, choices in reactions(view, command, creature, targets)
     ]
 
 

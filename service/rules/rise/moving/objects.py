@@ -126,7 +126,7 @@ class ManipulateObject(Act):
     type: ClassVar[str] = "manipulate_object"
     sentence: ClassVar[Sentence] = {
         "what=draw": "Draw the {item}",
-        "what=stow": "Put the {item} away",
+        "what=stow": "Put away the {item}",
         "what=drop": "Drop the {item}",
         "what=open": "Open the door at {item}",
         "what=close": "Close the door at {item}",

@@ -54,6 +54,8 @@ class InitiativeRolled(Event[State]):
     type: ClassVar[str] = "initiative_rolled"
     creature: CreatureId
     total: Total
+    again: bool
+    """Whether it rolls again because its check equals another one."""
 
     def evolve(self, state: State) -> State:
         known = (*state.initiative.get(self.creature, ()), self.total)
@@ -167,7 +169,8 @@ def roll_initiative(state: State, chance: Chance, creature: str) -> Emits[State]
     """Emit one more initiative roll of *creature* in this phase."""
     number = len(state.initiative.get(creature, ())) + 1
     state, roll = yield from thrown(state, chance, creature, str(number))
-    return (yield InitiativeRolled(creature=creature, total=roll.total, because=("RI-INIT-1",)))
+    because = ("RI-INIT-1",) if number == 1 else ("RI-INIT-3",)
+    return (yield InitiativeRolled(creature=creature, total=roll.total, again=number > 1, because=because))
 
 
 def roll_again(state: State, chance: Chance, creature: str) -> Emits[State]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
-from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Noted, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
@@ -258,13 +257,15 @@ class PlanMovement(Act):
     sentence: ClassVar[Sentence] = {
         "ability=follow": "Follow {targets}[, with {free_actions}]",
         "ability=withdraw": "Withdraw from {targets}[, with {free_actions}]",
-        "ability=block": "Stay between {targets}[, with {free_actions}]",
+        "ability=block": "Block {targets}[, with {free_actions}]",
+        "ability=custom": "Keep within {within_ft} ft of {targets}[, with {free_actions}]",
         "ability=jump": "Jump[, with {free_actions}]",
         "ability=overrun": "Run through others[, with {free_actions}]",
         "ability=shove": "Push along whom you hold[, with {free_actions}]",
         "ability=teleport": "Teleport[, with {free_actions}]",
         "ability=sprint": "Sprint[, with {free_actions}]",
-        "": "Move[ by {mode}][{stand_up}, standing up first][, with {free_actions}]",
+        "sprint=ask": "Move to reach {targets}, sprinting if it takes that",
+        "": "Move[ by {mode}][ onto {mount}][{stand_up}, standing up first][, with {free_actions}]",
     }
     ability: Literal[
         "hustle",
@@ -371,12 +372,12 @@ class PlanMovement(Act):
         if not is_allowed(planning, view, command):
             return
         creature = view.creatures[command.creature]
-        tried = [
+        tried: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = [
             (way, {"path": paths})
             for way, paths in ways(view, creature)
             if command.may(view, **way, path=paths[0])
         ]
-        for way, choices in alike(tried):
+        for way, choices in tried:
             yield Offer(type=cls.type, creature=creature.id, given=way, choices=choices)
         yield from cls.reaching(view, command, creature)
         for mount, found in mounts(view, creature).items():
@@ -389,7 +390,7 @@ class PlanMovement(Act):
             if command.may(view, free_actions=uses[:1], path=paths[0]):
                 choices = {"free_actions": as_command_data(uses), "path": paths}
                 yield Offer(type=cls.type, creature=creature.id, choices=choices)
-        for way, choices in alike(cls.by_rule(view, command, creature)):
+        for way, choices in cls.by_rule(view, command, creature):
             yield Offer(type=cls.type, creature=creature.id, given=way, choices=choices)
 
     @classmethod
@@ -456,6 +457,7 @@ class PassMovement(Act):
 
     type: ClassVar[str] = "pass_movement"
     sentence: ClassVar[str] = "Stay in place[, and {free_actions}]"
+    passes: ClassVar[bool] = True
     free_actions: tuple[FreeUse, ...] = ()
     """Free abilities to use meanwhile."""
 

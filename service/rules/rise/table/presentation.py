@@ -64,7 +64,10 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
         "": "{creature} moves to {path} ({how})",
     },
     "location_effect_ignored": "{creature} has moved already, and stays where it is",
-    "initiative_rolled": "{creature} has an initiative of {total}",
+    "initiative_rolled": {
+        "again=True": "a tie is rolled again: {creature} has an initiative of {total}",
+        "": "{creature} has an initiative of {total}",
+    },
     "movement_stopped": "{creature} comes no farther[: {by} is in its way]; it does not enter {lost}",
     "conflict_found": "the movements of {creatures} conflict; they resolve in the order {order}",
     "group_announced": "{group} announces its actions, and everybody sees them",

@@ -90,6 +90,7 @@ def test_HR_REST_6_and_HR_WND_1_healing_stops_at_the_cap_and_wakes(
     assert [event.type for event in found] == events
     if found:
         assert (found[0].amount, found[0].hp, found[0].source) == (amount, after, "ash")
+        assert found[0].gained == after - hp, "what it really regained"
 
 
 @pytest.mark.parametrize("amount", [0, -3])
