@@ -371,6 +371,10 @@ command: Command;
 choices: Record<string, Choice>;
 /** With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to be chosen. */
 text?: string;
+/** With `?text=en`, the fields that stand as `…` in `text`, in their order. */
+gaps?: Array<string>;
+/** With `?text=en`, true if it does nothing, or nothing more: it lets the moment go by. */
+passes?: boolean;
 };
 
 /** A contest of a commit, an event or a roll, and how it ended. */
@@ -2346,6 +2350,8 @@ contest: string;
 creature: string;
 /** Whether it was won. */
 won: boolean;
+/** Whether both totals are equal, so that it was lost. */
+tied: boolean;
 };
 
 /** One side of a contested check has rolled. */
@@ -5119,6 +5125,8 @@ because: Array<string>;
 creature: string;
 /** What was offered. */
 amount: number | Sealed;
+/** What it regained: less than was offered where it can have no more. */
+gained: number | Sealed;
 /** Hit points after it. */
 hp: number | Sealed;
 /** The id of the creature or thing that it comes from; null for none. */
@@ -8699,6 +8707,8 @@ healer: string;
 total: number;
 /** The new rank of each wound, by id. */
 ranks: Record<string, number>;
+/** By how many ranks they ease, all together. */
+relief: number;
 };
 
 /** One wound: its rank lowers what hit points can rise to. */
@@ -8725,6 +8735,8 @@ because: Array<string>;
 creature: string;
 /** The new rank of each wound, by id. */
 ranks: Record<string, number>;
+/** By how many ranks they ease, all together. */
+relief: number;
 };
 
 /** The GM awarded experience, and said for what. */
@@ -10239,6 +10251,10 @@ choices: Record<string, Choice>;
 asks: Array<string>;
 /** With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to be chosen. */
 text?: string;
+/** With `?text=en`, the fields that stand as `…` in `text`, in their order. */
+gaps?: Array<string>;
+/** With `?text=en`, true if it does nothing, or nothing more: it lets the moment go by. */
+passes?: boolean;
 /** Of `seal_choice`: the commands to one of which its commitment commits. */
 seals?: Array<CompleteOffer>;
 };
@@ -12893,6 +12909,8 @@ because: Array<string>;
 creature: string;
 /** The total of the roll. */
 total: number;
+/** Whether it rolls again because its check equals another one. */
+again: boolean;
 };
 
 /** Checks are rolled, and their players may exert themselves before the order is applied. */

@@ -942,6 +942,7 @@ class ContestOver(t.TypedDict):
     contest: str
     creature: str
     won: bool
+    tied: bool
 
 @t.final
 class ContestRolled(t.TypedDict):
@@ -2709,6 +2710,7 @@ class Healed(t.TypedDict):
     because: list[str]
     creature: str
     amount: "int | shapes.Sealed"
+    gained: "int | shapes.Sealed"
     hp: "int | shapes.Sealed"
     source: str | None
 
@@ -5039,6 +5041,7 @@ class WoundTreated(t.TypedDict):
     healer: str
     total: int
     ranks: dict[str, int]
+    relief: int
 
 @t.final
 class WoundView(t.TypedDict):
@@ -5056,6 +5059,7 @@ class WoundsEased(t.TypedDict):
     because: list[str]
     creature: str
     ranks: dict[str, int]
+    relief: int
 
 @t.final
 class XpAwarded(t.TypedDict):

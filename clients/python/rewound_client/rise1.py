@@ -1479,6 +1479,7 @@ class InitiativeRolled(t.TypedDict):
     because: list[str]
     creature: str
     total: int
+    again: bool
 
 @t.final
 class InitiativeShown(t.TypedDict):

@@ -389,6 +389,10 @@ class CompleteOffer(t.TypedDict):
     """Other values that fields of `command` may have, by field; every combination is accepted."""
     text: t.NotRequired[str]
     """With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to be chosen."""
+    gaps: t.NotRequired[list[str]]
+    """With `?text=en`, the fields that stand as `…` in `text`, in their order."""
+    passes: t.NotRequired[bool]
+    """With `?text=en`, true if it does nothing, or nothing more: it lets the moment go by."""
 
 @t.final
 class Contest(t.TypedDict):
@@ -1270,6 +1274,10 @@ class OpenOffer(t.TypedDict):
     """The fields that a person writes."""
     text: t.NotRequired[str]
     """With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to be chosen."""
+    gaps: t.NotRequired[list[str]]
+    """With `?text=en`, the fields that stand as `…` in `text`, in their order."""
+    passes: t.NotRequired[bool]
+    """With `?text=en`, true if it does nothing, or nothing more: it lets the moment go by."""
     seals: t.NotRequired["list[CompleteOffer]"]
     """Of `seal_choice`: the commands to one of which its commitment commits."""
 
