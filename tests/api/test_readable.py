@@ -115,7 +115,10 @@ def test_an_offer_says_what_it_does_to_whoever_asks_for_it(owner: Api) -> None:
 
     said = offers("?text=en")
     assert "Engage …" in [offer["text"] for offer in said]
-    assert [{name: offer[name] for name in offer if name != "text"} for offer in said] == offers("")
+    assert ["target"] in [offer.get("gaps") for offer in said if offer["text"] == "Engage …"]
+    assert {offer["command"]["type"] for offer in said if offer.get("passes")} == {"pass"}
+    words = ("text", "gaps", "passes")
+    assert [{name: offer[name] for name in offer if name not in words} for offer in said] == offers("")
 
 
 def test_programs_get_json_where_an_operation_answers_with_json(table: Table) -> None:

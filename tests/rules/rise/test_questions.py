@@ -205,7 +205,7 @@ def test_monster_sprint_exception_lets_a_monster_sprint_after_others(
 
 def _sprints_offered(fight: Fight, name: str) -> set[tuple[str, ...]]:
     offers = [o for o in fight.offers("gm") if o.type == "plan_movement" and o.creature == name]
-    return {o.choices["sprint"] for o in offers if "follow" in o.choices.get("ability", ())}
+    return {o.choices["sprint"] for o in offers if o.given.get("ability") == "follow"}
 
 
 def test_trivial_manipulation_is_not_counted() -> None:
