@@ -252,3 +252,4 @@ RollPurpose: TypeAlias = Annotated[
 ]
 IsClosed: TypeAlias = Annotated[bool, "Whether it is closed and takes no more commands."]
 WasTreated: TypeAlias = Annotated[bool, "Whether it was treated."]
+FeetAboveGround: TypeAlias = Annotated[Feet, "Feet above the ground."]

@@ -16,6 +16,7 @@ from service.rules.kernel.values import (
     Count,
     CreatureId,
     Feet,
+    FeetAboveGround,
     HitPoints,
     HitPointsNow,
     Level,
@@ -55,8 +56,7 @@ class CreatureToken:
     """Cells along one side of its space."""
     position: Cell
     """The cell of its space with the lowest x and y, as `[x, y]`."""
-    height_ft: Feet
-    """Feet above the ground."""
+    height_ft: FeetAboveGround
     status: TokenStatus
     """`down` cannot act for now; `gone` is out of the fight alive."""
     hp: HitPointsNow | None

@@ -16,6 +16,7 @@ from service.rules.kernel.values import (
     Count,
     CreatureId,
     Feet,
+    FeetAboveGround,
     GroupId,
     HitPoints,
     Label,
@@ -316,8 +317,7 @@ class Creature(Character):
     """How high it was then."""
     hovered: bool = False
     """Whether it spent a movement in the air in this phase, though it stayed in place."""
-    altitude: Feet = 0
-    """Feet above the ground."""
+    altitude: FeetAboveGround = 0
 
 
 def above(a: Creature, b: Creature) -> int:
