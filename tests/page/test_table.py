@@ -343,7 +343,7 @@ def test_who_is_asked_reads_it_in_the_header_the_title_and_a_badge(running: Serv
     gm = window().visit(at, running.key)
     expect(gm.locator("#turn")).to_have_text("Waits for Pia or Ash")
     ann.locator("[data-creature=gob]").click()
-    expect(ann.locator("#panel-act")).to_contain_text("What Goblin may do, and what may be done to it")
+    expect(ann.locator("#panel-act")).to_contain_text("Only what Goblin may do, and what may be done to it.")
 
 
 def test_a_player_whose_seat_is_closed_reads_a_sentence(running: Service, window: Open) -> None:
