@@ -108,7 +108,7 @@ def is_over(turn: product.Turn) -> bool:
 
 def test_owners_share_the_time_of_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(product, "time", SimpleNamespace(thread_time=lambda: now[0]))
+    monkeypatch.setattr(product, "time", SimpleNamespace(thread_time=lambda: now[0], monotonic=lambda: 0.0))
     first, second, other = waiting(a1=1, b1=1, a2=1).take()
     assert first.time is other.time or first.time is second.time, "the encounters of an owner share its time"
     mine = next(turn for turn in (first, second, other) if turn.encounter == "a1")
@@ -133,3 +133,89 @@ def test_a_turn_ends_by_what_its_thread_works_and_not_by_what_it_waits() -> None
         while not is_over(turn):
             pass
     assert is_over(turn)
+
+
+class Clock:
+    """Seconds that a test passes: of the processor, and since the start."""
+
+    def __init__(self) -> None:
+        self.used = self.now = 100.0
+
+    def thread_time(self) -> float:
+        return self.used
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def work(self, turns: list[Turn], seconds: float) -> None:
+        """Let the turns use so many seconds each."""
+        for turn in turns:
+            with turn.time:
+                self.used += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(product, "time", made)
+    return made
+
+
+def _seconds(turn: Turn, clock: Clock) -> float:
+    """Return the seconds that a turn has, and use them."""
+    before = clock.used
+    with turn.time:
+        while not turn.time.is_over:
+            clock.used += 0.0001
+    return clock.used - before
+
+
+def test_a_light_owner_has_its_round_before_a_heavy_one_and_never_two_in_a_row(clock: Clock) -> None:
+    turns = waiting(a1=1)
+    clock.work(turns.take(), 0.1)
+    for n in range(2, 7):
+        turns.notify(notified("a1", n))
+    turns.notify(notified("b1", 1))
+
+    assert numbers(turns.take()) == {"b1": [1]}
+    turns.notify(notified("b1", 2))
+    assert numbers(turns.take()) == {"a1": [2, 3, 4, 5, 6], "b1": [2]}
+
+
+def test_a_heavy_owner_has_short_rounds_while_there_are_light_ones(clock: Clock) -> None:
+    turns = waiting(a1=1)
+    clock.work(turns.take(), 0.9)
+    clock.now += 1.1 * product.RECENT_S
+    turns.notify(notified("a1", 2))
+    assert _seconds(turns.take()[0], clock) == pytest.approx(product.ROUND_S, abs=0.0002)
+
+    turns.notify(notified("b1", 1))
+    assert numbers(turns.take()) == {"b1": [1]}
+    turns.notify(notified("a1", 3))
+    assert _seconds(turns.take()[0], clock) == pytest.approx(product.BESIDE_S, abs=0.0002)
+
+    clock.now += 1.1 * product.RECENT_S
+    turns.notify(notified("a1", 4))
+    assert _seconds(turns.take()[0], clock) == pytest.approx(product.ROUND_S, abs=0.0002)
+
+
+def test_what_an_owner_used_fades(clock: Clock) -> None:
+    turns = waiting(a1=1)
+    clock.work(turns.take(), 0.1)
+    clock.now += 2 * product.RECENT_S
+    turns.notify(notified("a1", 2))
+    turns.notify(notified("b1", 1))
+
+    assert numbers(turns.take()) == {"a1": [2], "b1": [1]}, "both are light"
+
+
+def test_the_uses_of_owners_who_went_are_dropped(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(product, "REMEMBERED", 5)
+    uses = product._Uses()  # noqa: SLF001 - what it keeps is not seen from outside
+    for n in range(20):
+        spent = product.TurnTime(1.0)
+        uses.begin({f"owner-{n}": spent}, clock.now)
+        with spent:
+            clock.used += 0.01
+        clock.now += 10 * product.RECENT_S
+    assert len(uses._used) <= product.REMEMBERED + 1  # noqa: SLF001 - as above
