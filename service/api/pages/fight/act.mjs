@@ -107,7 +107,7 @@ export class Act {
   /** Draw what may be done. @param {Seen} seen */
   draw(seen) {
     this.seen = seen;
-    this.place.dataset.version = String(seen.version);
+    if (seen.options) this.place.dataset.version = String(seen.version); // before they are read nothing is shown
     if (this.said.n && seen.version > this.said.n) this.said = { text: "", isFault: false }; // others have acted since
     this.#find();
     this.#render();
