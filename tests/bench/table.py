@@ -68,7 +68,7 @@ def shown(value: float) -> str:
 
 def markdown(title: str, rows: Iterable[Row | str]) -> str:
     """Return *rows* as a Markdown table under *title*."""
-    lines = [f"### {title}", "", "| what | measured | aim | |", "|---|---|---|---|"]
+    lines = [f"### {title}", "", "| what | measured | aim | result |", "|---|---|---|---|"]
     for row in rows:
         if isinstance(row, str):
             lines.append(f"| {row} | | | |")

@@ -44,6 +44,9 @@ class Read(HTMLParser):
         self.inline: list[str] = []
         self.unnamed: list[str] = []
         self.headings = 0
+        self.heads: list[str] = []
+        """The text of each cell that heads a column."""
+        self._is_in_head = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -57,6 +60,16 @@ class Read(HTMLParser):
         if tag == "img" and "alt" not in given:
             self.unnamed.append(given["src"])
         self.headings += tag == "h1"
+        if tag == "th":
+            self._is_in_head = True
+            self.heads.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_in_head = self._is_in_head and tag != "th"
+
+    def handle_data(self, data: str) -> None:
+        if self._is_in_head:
+            self.heads[-1] += data.strip()
 
 
 @cache
@@ -74,6 +87,11 @@ def paths() -> dict[str, list[tuple[str, str]]]:
     text = re.sub(r"\n {3}", " ", FRONT.read_text("utf-8"))
     _, *sections = text.split("\n## ")
     return {section.partition("\n")[0]: ITEM.findall(section) for section in sections}
+
+
+def test_each_column_of_a_table_says_what_it_has() -> None:
+    assert sum(len(page.heads) for page in pages().values()) > 300
+    assert [address for address, page in pages().items() if "" in page.heads] == []
 
 
 def test_each_reader_has_a_path_of_pages_with_a_sentence_each() -> None:
