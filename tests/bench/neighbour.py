@@ -15,13 +15,16 @@ from contextlib import suppress
 from itertools import cycle, repeat
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from time import sleep, time
+from time import perf_counter, sleep, time
 from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from redis import Redis
+
 from service.log.valkey import ValkeyLog
 from service.stores import api_keys
+from service.supervisor import EmbeddedValkey
 from tests.bench import fights, load, servers, usage
 from tests.bench.over_http import encounters, line
 from tests.bench.table import QUICK, Row, section
@@ -147,10 +150,12 @@ def rows() -> list[Row | str]:
         log.close()
         _calm(port, key, SETTLED_S)
         alone = _calm(port, key, SECONDS)
+        write_alone = _writes(running, SECONDS)
         with _beside([(_computing, ())]):
             computing = _calm(port, key, SECONDS)
         with _beside([(_greedy, (kind, port, other)) for kind in ("searches", "options", "past")]):
             beside = _calm(port, key, SECONDS)
+            write_beside = _writes(running, SECONDS)
         peaks = {kind: max(map(_peak, usage.with_children(pid))) for kind, (pid, *_) in pids.items()}
     assert set(alone.statuses) == {200}, alone.statuses
     slow = max(beside.took)
@@ -164,6 +169,8 @@ def rows() -> list[Row | str]:
         ),
         Row("p50 beside the greedy owner", beside.percentile(0.5) * 1000, "ms"),
         Row("p99 beside the greedy owner", beside.percentile(0.99) * 1000, "ms"),
+        Row("p99 of one write to the same store, alone", write_alone.percentile(0.99) * 1000, "ms"),
+        Row("p99 of one write to the same store, beside", write_beside.percentile(0.99) * 1000, "ms"),
         Row("p99 ÷ p99 alone", beside.percentile(0.99) / alone.percentile(0.99), "", RATIO, most=True),
         Row("its longest request", slow, "s", LONGEST_S, most=True),
         Row("its requests that were not answered with an outcome", late, "", 0, most=True),
@@ -201,6 +208,21 @@ class _beside:  # noqa: N801 - it reads as what is done
 def _calm(port: int, key: str, seconds: float) -> load.Measured:
     lines = [line(key, encounter) for encounter in encounters(port, key, LINES)]
     return load.on_schedule((servers.HOST, port), lines, seconds, RATE)
+
+
+def _writes(running: EmbeddedValkey, seconds: float) -> load.Measured:
+    """Write one small entry at the same rate to the same store, past the service: a command waits for two."""
+    store = Redis.from_url(running.url)
+    store.ping()
+    done = load.Measured(seconds=seconds)
+    begun = perf_counter()
+    for n in range(int(seconds * RATE)):
+        sleep(max(0.0, begun + n / RATE - perf_counter()))
+        sent = perf_counter()
+        store.xadd("bench:written", {"r": b"." * 300})
+        done.took.append(perf_counter() - sent)
+    store.close()
+    return done
 
 
 def _peak(pid: int) -> float:
