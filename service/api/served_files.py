@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -15,6 +14,7 @@ from typing import Final
 
 from werkzeug.http import parse_accept_header
 
+from service.api.page_files import page_file
 from service.api.problem_pages import HTML, POLICY
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
@@ -36,12 +36,6 @@ _MEDIA_TYPES: Final = {
 """The media type of each file that a page loads, by suffix."""
 
 
-_AS_WRITTEN: Final = "verifier"
-"""The folder whose modules are served with their comments: people read them before they trust them."""
-_COMMENT: Final = re.compile(r"^[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/[ \t]*)$", re.DOTALL | re.MULTILINE)
-"""A comment that has its lines for itself; no text of a module looks like one."""
-
-
 class Document:
     """Immutable bytes, uncompressed and compressed, with the digest for their `ETag`."""
 
@@ -49,14 +43,6 @@ class Document:
         self.raw = raw
         self.gzip = gzip.compress(raw, mtime=0)
         self.digest = sha256(raw).hexdigest()[:_DIGEST]
-
-
-def without_comments(module: str) -> str:
-    """Return a *module* without the comments between its statements; each statement keeps its line.
-
-    A third of what a page loads would be comments.
-    """
-    return _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), module)
 
 
 def names_in(folder: str) -> frozenset[str]:
@@ -123,11 +109,7 @@ _known: Final = cache(names_in)
 
 @cache
 def _file(path: str) -> Document:
-    folder, *_ = path.split("/")
-    raw = files("service.api").joinpath("pages", *path.split("/")).read_bytes()
-    if _suffix(path) == ".mjs" and folder != _AS_WRITTEN:
-        raw = without_comments(raw.decode()).encode()
-    return Document(raw)
+    return Document(page_file(path))
 
 
 @cache

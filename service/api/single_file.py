@@ -14,10 +14,11 @@ import json
 import re
 from collections.abc import Mapping
 from hashlib import sha256
-from importlib.resources import files
 from posixpath import dirname, join, normpath
 from typing import Any, Final
 from urllib.parse import quote
+
+from service.api.page_files import page_file
 
 _IMPORTED: Final = re.compile(r'(\bfrom |^import |\bawait import\()"([./][^"]+)"', re.MULTILINE)
 """What a module imports, at once or when it is wanted; what a comment names is no import."""
@@ -99,7 +100,7 @@ def _path_of(address: str, source: str) -> str:
 
 
 def _read(path: str) -> str:
-    return files("service.api").joinpath("pages", *path.split("/")).read_text("utf-8")
+    return page_file(path).decode()
 
 
 def _address(media_type: str, text: str) -> str:

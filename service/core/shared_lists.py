@@ -13,7 +13,7 @@ from service.record.canonical import dumps
 
 Data = dict[str, Any]
 
-LONG: Final = 16
+LONG: Final = 8
 """The fewest values of a list that is shared."""
 
 FEW: Final = 3

@@ -278,7 +278,8 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
             place, _ = _checked(state, command)
             tape.play(command.decide(state.at(place)), place)
             tape.settle(chance)
-            if not any(is_act(fact, place) for fact in tape.facts) and is_same(state, tape.state):
+            has_said = not state.edition or any(is_act(fact, place) for fact in tape.facts)
+            if not has_said and is_same(state, tape.state):  # an opening says that there is a fight
                 tape.play(unchanged(type(command).type), place)
         except TooMuchWork as fault:
             stopped = _refused(state, _too_much(fault), scope, batch)

@@ -76,7 +76,6 @@ def test_a_contest_is_answered_once_and_by_the_gm(rolled: Table) -> None:
 @pytest.mark.parametrize(
     "moment",
     [
-        {"commit": 99},
         {"commit": 0},
         {"commit": 4, "event": 9},
         {"commit": 4, "roll": "1/0/table#1"},
@@ -95,6 +94,16 @@ def test_what_is_sealed_is_refused_as_what_does_not_exist_is(rolled: Table, mome
     for problem in refused:
         assert (problem["code"], problem["rule"]) == ("no_such_moment", "TABLE-CONTEST-1")
         assert problem["detail"] == "there is no such commit, event or roll that everybody can see"
+        assert "n" not in problem  # it leaves no trace
+
+
+def test_a_moment_to_come_is_refused_with_the_newest_commit_for_every_seat(rolled: Table) -> None:
+    assert rolled.send(rolled.ada, {"type": "choose", "number": 2}).status_code == 200
+    for who in (rolled.bo, rolled.gm, rolled.ada):
+        refused = who("POST", f"{rolled.at}/contests", {"claim": "no", "commit": 99})
+        problem = is_problem(refused, 409, "command-refused")
+        assert (problem["code"], problem["rule"]) == ("no_such_moment", "TABLE-CONTEST-1")
+        assert problem["detail"] == "there is no commit 99: the newest is 5"
         assert "n" not in problem  # it leaves no trace
 
 

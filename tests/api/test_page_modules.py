@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from service.api.served_files import _COMMENT, without_comments
+from service.api.page_files import COMMENT, without_comments
 
 PAGES: Final = Path(__file__).parents[2] / "service" / "api" / "pages"
 FOLDERS: Final = ("client", "embed", "fight", "home", "new", "shared")
@@ -30,7 +30,7 @@ def test_a_module_keeps_its_statements_and_their_lines() -> None:
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: f"{each.parent.name}/{each.name}")
 def test_nothing_that_looks_like_a_comment_is_in_a_text(module: Path) -> None:
     written = module.read_text("utf-8")
-    for found in _COMMENT.finditer(written):
+    for found in COMMENT.finditer(written):
         before = without_comments(written[: found.start()])
         assert before.count("`") % 2 == 0, (
             f"line {written[: found.start()].count(chr(10)) + 1} is in a template"

@@ -86,7 +86,7 @@ def test_a_malformed_number_is_told_from_what_is_not_yours(table: Table) -> None
     missing = is_problem(table.gm("GET", f"{table.at}/commands/99"), 404, "not-found")
 
     assert malformed["detail"] == "`n` in this address must be a whole number, for example 1"
-    assert missing["detail"] == "there is nothing at this address that you may see"
+    assert missing["detail"] == "there is no command 99: the newest is 3"
 
 
 def test_a_misspelled_creature_gets_the_closest_that_the_seat_sees(owner: Api) -> None:

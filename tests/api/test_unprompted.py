@@ -16,7 +16,7 @@ def unprompted(api: Api, at: str) -> Found:
     return {each["command"]["type"]: each for each in api.get(f"{at}/options?view=full")["unprompted"]}
 
 
-def test_the_gm_reads_what_answers_no_prompt_and_a_player_does_not(owner: Api) -> None:
+def test_the_gm_reads_what_answers_no_prompt_and_a_player_its_own_part(owner: Api) -> None:
     table = begun(owner)
     mine = unprompted(owner, table.at)
     assert {"gm_ruling", "add_creature", "hide_creature", "roll_behind_screen", "open_seat", "close"} <= set(
@@ -28,7 +28,7 @@ def test_the_gm_reads_what_answers_no_prompt_and_a_player_does_not(owner: Api) -
         owner.get(f"{table.at}/state")["state"]["creatures"]
     )
     assert "seat" in mine["open_seat"]["asks"], "a new seat has a new id"
-    assert set(unprompted(table.seats["zoe"], table.at)) == {"ask_ruling"}
+    assert set(unprompted(table.seats["zoe"], table.at)) == {"ask_ruling", "set_standing"}
     assert "unprompted" not in owner.get(f"{table.at}/options")
 
 

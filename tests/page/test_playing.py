@@ -130,7 +130,7 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
     gm.get_by_role("tab", name="Rulings").click()
     gm.get_by_role("button", name="Answer").click()
     gm.get_by_label("Decide it again from there").check()
-    gm.get_by_label("In its place").select_option(label="Orc: Choose the … stance")
+    gm.get_by_label("In its place").select_option(label="Orc: Choose a stance: …")
     gm.locator(".instead").get_by_role("button", name="might", exact=True).click()
     gm.get_by_label("The decision").fill("might it was")
     gm.get_by_role("button", name="Rule", exact=True).click()

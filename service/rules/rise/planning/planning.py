@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
+from service.rules.kernel.folding import alike
 from service.rules.kernel.messages import Awaited, Emits, Event, Noted, Offer, Refused, Sentence
 from service.rules.kernel.records import EMPTY, changed, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
@@ -372,12 +373,12 @@ class PlanMovement(Act):
         if not is_allowed(planning, view, command):
             return
         creature = view.creatures[command.creature]
-        tried: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = [
+        tried = [
             (way, {"path": paths})
             for way, paths in ways(view, creature)
             if command.may(view, **way, path=paths[0])
         ]
-        for way, choices in tried:
+        for way, choices in alike(tried):  # the ways along a path have the same cells
             yield Offer(type=cls.type, creature=creature.id, given=way, choices=choices)
         yield from cls.reaching(view, command, creature)
         for mount, found in mounts(view, creature).items():
