@@ -75,6 +75,12 @@ class Node:
             execute: Any = client.execute_command
             return execute(*command)
 
+    def answers(self) -> bool:
+        """Tell whether it answers; start it again if a connection of anybody's had its port for a moment."""
+        if not self.is_alive():
+            self.start()
+        return bool(self.ask("PING"))
+
     @property
     def id(self) -> str:
         """Its name in the cluster."""
@@ -123,7 +129,7 @@ class Cluster:
         for node in self.nodes:
             node.start()
         for node in self.nodes:
-            until(lambda node=node: node.ask("PING"), f"{node.port} answers")  # type: ignore[misc]  # bound now
+            until(node.answers, f"{node.port} answers")
         first, *others = self.nodes
         for place, node in enumerate(self.nodes[:PRIMARIES]):
             bounds = [SLOTS * (place + step) // PRIMARIES for step in (0, 1)]

@@ -40,7 +40,6 @@ HELD: Final = {
     ),
     r"carries a creature whole": "tests/api/test_carried.py::test_a_seat_takes_what_it_sees_and_no_more",
     r"whole log": "tests/cli/test_public_log.py::test_a_log_is_followed_and_its_openings_are_counted",
-    r"whole evening": "tests/audit/test_evening.py::test_every_fight_is_decided_again_in_one_process",
 }
 """Promises, each by its words, and the test that holds it."""
 RECORDED: Final = re.compile(

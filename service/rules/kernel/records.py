@@ -380,6 +380,11 @@ def derived(of: R, name: Hashable, derive: Callable[[R], V]) -> V:
     return kept.value
 
 
+def in_order(values: Mapping[str, V]) -> Mapping[str, V]:
+    """Return *values* by rising keys: whoever decides and whoever folds meets them in different orders."""
+    return dict(sorted(values.items()))
+
+
 def with_key(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
     """Return *mapping* with *key* set, in the order of first insertion, so iteration is reproducible."""
     return {**mapping, key: value}

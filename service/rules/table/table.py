@@ -14,7 +14,16 @@ from service.dice.chain import SEALED_LANE
 from service.dice.values import RollName
 from service.rules.kernel.families import NO_FAMILIES, Families
 from service.rules.kernel.messages import TABLE, Awaited, Scope
-from service.rules.kernel.records import EMPTY, Sealed, changed, computed_from, record, with_key, without_key
+from service.rules.kernel.records import (
+    EMPTY,
+    Sealed,
+    changed,
+    computed_from,
+    in_order,
+    record,
+    with_key,
+    without_key,
+)
 from service.rules.kernel.sealed import unsealed
 from service.rules.kernel.values import (
     Code,
@@ -256,7 +265,7 @@ class Table(Stacked):
         before = self._places(name.lane)
         if name.epoch != self.epoch or before.get(key, 0) > name.place:  # gained dice: counted already
             return self
-        places = with_key(before, key, name.place + 1)
+        places = in_order(with_key(before, key, name.place + 1))
         if name.lane != SEALED_LANE:
             return changed(self, places=places)
         return self.with_sealed_places(places)
@@ -265,19 +274,21 @@ class Table(Stacked):
         """Return the table with a roll counted that was thrown in an epoch that a ruling opened."""
         count = max(name.place + 1, self._rolls_in_other_epochs(name.lane).get(key, 0))
         if name.lane != SEALED_LANE:
-            return changed(self, rolls_in_other_epochs=with_key(self.rolls_in_other_epochs, key, count))
+            return changed(
+                self, rolls_in_other_epochs=in_order(with_key(self.rolls_in_other_epochs, key, count))
+            )
         return self.with_sealed_places(with_key(self._places(SEALED_LANE), OTHER_EPOCH + key, count))
 
     def with_sealed_places(self, places: Mapping[str, int]) -> Self:
         """Return the table with *places* as the sealed lane's counts of rolls."""
-        sealed = Sealed(audience=self.behind_screen, opens="roll/places", value=places)
+        sealed = Sealed(audience=self.behind_screen, opens="roll/places", value=in_order(places))
         return changed(self, sealed_places=sealed)
 
     def stream_redirected(self, lane: int, stream: str, astray: RedirectedStream) -> Self:
         """Return the table in which *stream* draws from another epoch until this one closes."""
         key = f"{lane}/{stream}"
         if lane != SEALED_LANE:
-            return changed(self, redirected_streams=with_key(self.redirected_streams, key, astray))
+            return changed(self, redirected_streams=in_order(with_key(self.redirected_streams, key, astray)))
         return self.with_sealed_places(with_key(self._places(lane), REDIRECTED + key, astray.epoch))
 
     @property

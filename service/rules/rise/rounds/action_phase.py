@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Emits, Event
-from service.rules.kernel.records import EMPTY, changed, record, with_key
+from service.rules.kernel.records import EMPTY, changed, in_order, record, with_key
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, GroupId, Occasion, StepId
 from service.rules.rise import books
@@ -198,10 +198,10 @@ def counted(state: State, inner: State) -> State:
 
     def more(ours: Mapping[str, int], theirs: Mapping[str, int]) -> Mapping[str, int]:
         new = {key: max(ours.get(key, 0), n) for key, n in theirs.items() if "/vital/" not in key}
-        return {**ours, **new} if new else ours
+        return in_order({**ours, **new}) if new else ours
 
     gone = {key: astray for key, astray in inner.redirected_streams.items() if "/vital/" not in key}
-    astray = {**state.redirected_streams, **gone} if gone else state.redirected_streams
+    astray = in_order({**state.redirected_streams, **gone}) if gone else state.redirected_streams
     places, rolls_in_other_epochs = (
         more(state.places, inner.places),
         more(state.rolls_in_other_epochs, inner.rolls_in_other_epochs),
