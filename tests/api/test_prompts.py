@@ -46,7 +46,7 @@ def test_an_answer_tells_all_that_its_seat_may_answer_next_and_what_presses_firs
         answer = owner("POST", f"{at}/commands", command)
         assert answer.status_code == 200, f"{command}: {answer.text}"
         data = json.loads(answer.text)["prompts"]
-        options = with_lists(owner.get(f"{at}/options"))["options"]
+        options: list[Any] = list(with_lists(owner.get(f"{at}/options"))["options"])
 
         pressing = [each for each in data if not each["optional"]]
         assert data[: len(pressing)] == pressing
