@@ -1,6 +1,6 @@
 // Draw the map of a new fight: place creatures, walls, doors, terrain and light on cells, over a picture that stays here.
 
-import { button, html, words } from "../shared/dom.mjs";
+import { button, capital, html, words } from "../shared/dom.mjs";
 import { keepPicture } from "../shared/pictures.mjs";
 import { BattleMap } from "../fight/map.mjs";
 
@@ -8,7 +8,24 @@ import { BattleMap } from "../fight/map.mjs";
 /** @typedef {import("../client/contract.mjs").CreatureToken} Token */
 /** @typedef {{tokens: Map<string, Token>, terrain: Record<string, string>, walls: Record<string, string>, scenery: Json}} Seen what is drawn: cells are named `x,y`, edges `x,y|x,y` */
 
+/** @type {Record<string, string>} what the parts of a map are called that its notes are about */
+const PARTS = { line_of_sight: "Walls", objects_line_of_sight: "Walls of objects", portals: "Doors and windows", lights: "Lights" };
 const NEAR = 0.5; // how far from an edge a click may be, in cells
+
+/**
+ * Return the notes on a map that was taken: those that are alike as one, without what helps at a command line alone.
+ * @param {string[]} notes each with the JSON pointer that it is about, if it has one
+ */
+export const sayNotes = (notes) => {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const each of notes) {
+    const [, part, text = each] = /^\/(\w+)\S*: (.*)$/s.exec(each) ?? [];
+    const said = `${PARTS[part] ? `${PARTS[part]}: ` : ""}${text.replace(/[;:,][^;:,]* --.*$/s, "")}`;
+    counts.set(said, (counts.get(said) ?? 0) + 1);
+  }
+  return [...counts].map(([said, count]) => `${capital(said)}${count > 1 ? ` (${count} times)` : ""}.`).join(" ");
+};
 
 /** Return the edge of the cells that is nearest to a point, as openings name it. @param {{x: number, y: number}} point */
 const edgeAt = ({ x, y }) => {
@@ -42,12 +59,12 @@ export class Ground {
 
   /** Draw the tools. @param {{terrain: string[], light: string[]}} takes what an opening takes @param {Json} draft @param {() => void} redraw */
   tools(takes, draft, redraw) {
-    const tools = [["move", "Place creatures"], ["wall", "Wall"], ["closed_door", "Door"], ["open_door", "Open door"], ...takes.terrain.filter((each) => each !== "normal").map((each) => [`terrain ${each}`, each === "wall" ? "rock" : words(each)]),
-      ...takes.light.map((each) => [`light ${each}`, `${each} light`]), ["erase", "Erase"]];
+    const tools = [["move", "Place creatures"], ["wall", "Wall"], ["closed_door", "Door"], ["open_door", "Open door"], ...takes.terrain.filter((each) => each !== "normal").map((each) => [`terrain ${each}`, each === "wall" ? "Rock" : capital(words(each))]),
+      ...takes.light.map((each) => [`light ${each}`, capital(`${each} light`)]), ["erase", "Erase"]];
     const { ambient } = draft.scenery;
     return html("div", { class: "tools", key: "tools", role: "group", "aria-label": "What a click draws" },
       tools.map(([name, text]) => button(text, () => { this.tool = name; redraw(); }, { key: name, "aria-pressed": String(this.tool === name) })),
-      takes.light.length ? html("label", { class: "row small" }, "All around", html("select", { id: "ambient", onchange: (event) => this.on.change({ scenery: { ...draft.scenery, ambient: event.target.value } }) }, takes.light.map((each) => html("option", { key: each, value: each, selected: each === (ambient ?? "bright") }, each)))) : null,
+      takes.light.length ? html("label", { class: "row small" }, "Light all around", html("select", { id: "ambient", onchange: (event) => this.on.change({ scenery: { ...draft.scenery, ambient: event.target.value } }) }, takes.light.map((each) => html("option", { key: each, value: each, selected: each === (ambient ?? "bright") }, each)))) : null,
       button("Clear the map", () => this.on.change({ terrain: {}, walls: {}, scenery: {} }), { class: "quiet" }));
   }
 
