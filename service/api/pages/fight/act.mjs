@@ -3,7 +3,7 @@
 // An open form is found again among the offers that come: what anybody else does takes nothing from it.
 
 import { button, capital, html, patch, words } from "../shared/dom.mjs";
-import { ChoiceField, drawDice, inWords, isHarmless, NOTHING } from "./fields.mjs";
+import { ChoiceField, drawDice, inWords, isHarmless, noteOf, NOTHING } from "./fields.mjs";
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import("../client/contract.mjs").Prompt} Prompt */
@@ -47,11 +47,14 @@ const apart = ({ choices }, others, tokens) => {
   return said.join(" or ") + (said.length && values.length > FEW ? " …" : "");
 };
 
+/** Return the text of an offer, without an article that waits for what is chosen. @param {string | undefined} text */
+const short = (text) => text?.replace(/ (?:the|an?) …/, " …");
+
 /** Return what an offer is called. @param {Offer} offer @param {Tokens} tokens @param {Offer[]} [beside] the offers of its prompt */
 const named = (offer, tokens, beside = []) => {
   const others = beside.filter((each) => each !== offer && each.text === offer.text);
   const said = others.length ? apart(offer, others, tokens) : "";
-  return html("span", {}, offer.text, said ? html("small", {}, ` ${said}`) : null);
+  return html("span", {}, short(offer.text), said ? html("small", {}, ` ${said}`) : null);
 };
 
 /**
@@ -74,11 +77,14 @@ const unasked = (unprompted) => unprompted.filter((each) => !each.refusal).map((
 /** Return whether an offer is about what was picked. @param {{offer: Offer, values: Json | null}} each @returns {each is {offer: Offer, values: Json}} */
 const isAbout = (each) => each.values !== null;
 
+/** Return why something was refused. @param {{detail?: string | null, message?: string, rule?: string | null}} fault */
+const said = ({ detail, message, rule }) => `${capital(detail ?? message ?? "It was refused")}${rule ? ` (${rule})` : ""}`;
+
 /** The panel to act, in an element of the page. */
 export class Act {
   /**
    * @param {HTMLElement} place
-   * @param {{send: (command: Command) => Promise<{n: number}>, types: () => Promise<CommandType[]>, foreseen: (command: Command) => Promise<import("./map.mjs").Foreseen | null>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void, clear: () => void}} on
+   * @param {{send: (command: Command) => Promise<{n: number}>, sendAll: (commands: Command[]) => Promise<{n: number, outcomes: Json[]}>, types: () => Promise<CommandType[]>, foreseen: (command: Command) => Promise<import("./map.mjs").Foreseen | null>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void, clear: () => void}} on
    *   `clear` selects no creature
    */
   constructor(place, on) {
@@ -107,6 +113,7 @@ export class Act {
   /** Draw what may be done. @param {Seen} seen */
   draw(seen) {
     this.seen = seen;
+    this.below.hidden = seen.isOver;
     if (seen.options) this.place.dataset.version = String(seen.version); // before they are read nothing is shown
     if (this.said.n && seen.version > this.said.n) this.said = { text: "", isFault: false }; // others have acted since
     this.#find();
@@ -361,9 +368,15 @@ export class Act {
     this.#fields(offer, prompt).map((field) => field.draw(field.kept(values[field.name]), (value) => take(field.name, value))),
     this.foreseen.text && this.foreseen.key === JSON.stringify(command) && html("p", { class: "foreseen", role: "status", key: "foreseen" }, this.foreseen.text),
     prompt.wants.length ? drawDice(prompt.wants, values.faces ?? [], (faces) => take("faces", faces)) : null,
-    schema && forms ? asks.map((name) => forms.fieldOf(form, schema.properties[name], values[name], [name])) : null,
+    asks.length && !schema ? html("p", { class: "soft small", role: "status", key: "coming" }, "What to write is on its way …") : null,
+    schema && forms ? asks.map((name) => forms.fieldOf(form, this.#asked(schema.properties[name], offer), values[name], [name])) : null,
     html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.isSending }, "Send"), button("Back", () => this.close())),
     this.types.has(offer.command.type) && html("p", { class: "soft small", key: "what" }, this.types.get(offer.command.type)?.text)); // it comes late, and moves nothing
+  }
+
+  /** Return the schema of a field, whose note says what concerns an offer. @param {Json} schema @param {Offer} offer */
+  #asked(schema, { command }) {
+    return schema.description ? { ...schema, description: noteOf(schema.description, command) } : schema;
   }
 
   /** Ask what a movement costs and whom it provokes, once for each command. @param {Command | null} command */
@@ -397,30 +410,33 @@ export class Act {
     const [first] = found;
     const alike = found.filter(({ offer }) => offer.command.type === first.offer.command.type);
     if (alike.length < MANY) return null;
-    const all = async () => {
-      for (const { offer } of alike) {
-        await this.#send(offer.command, offer);
-        if (this.said.isFault) return;
-      }
-      this.said.text = `Done: ${first.offer.text}, for all ${alike.length}.`;
-      this.#render();
-    };
+    const all = () => this.#sending(async () => {
+      const { n, outcomes } = await this.on.sendAll(alike.map(({ offer }) => offer.command));
+      const { refusal } = outcomes.at(-1) ?? {};
+      return refusal ? { text: said(refusal), isFault: true } : { text: `Done: ${first.offer.text}, for all ${alike.length}.`, isFault: false, n };
+    });
     return html("button", { type: "button", class: "pass-all", key: "pass-all", disabled: this.isSending, onclick: all }, `${first.offer.text}: all ${alike.length}`,
       html("small", {}, ` ${alike.map(({ creature }) => this.#called(creature)).join(", ")}`));
   }
 
   /** @param {Command} command @param {Offer} offer in whose words it is said */
-  async #send(command, offer) {
+  #send(command, offer) {
+    return this.#sending(async () => {
+      const { n } = await this.on.send(command);
+      return { text: `Done: ${sentenceOf(offer, command, (value) => this.#inWords(value))}.`, isFault: false, n };
+    });
+  }
+
+  /** Send, and say how it came out; nothing else can be sent meanwhile. @param {() => Promise<Act["said"]>} send */
+  async #sending(send) {
     this.said = { text: "…", isFault: false };
     this.isSending = true;
     this.#render();
     try {
-      const { n } = await this.on.send(command);
-      this.said = { text: `Done: ${sentenceOf(offer, command, (value) => this.#inWords(value))}.`, isFault: false, n };
-      this.open = null;
+      this.said = await send();
+      if (!this.said.isFault) this.open = null;
     } catch (failed) {
-      const fault = /** @type {import("../client/rewound.mjs").Problem} */ (failed);
-      this.said = { text: `${capital(fault.detail ?? fault.message)}${fault.rule ? ` (${fault.rule})` : ""}`, isFault: true };
+      this.said = { text: said(/** @type {import("../client/rewound.mjs").Problem} */ (failed)), isFault: true };
     }
     this.isSending = false;
     this.#render();

@@ -12,7 +12,7 @@
 
 const KINDS = { undo: "after an undo", redo: "after a redo", as_ruled: "as the gm ruled", fork: "a fork" };
 /** @type {Record<string, string>} */
-const LEFT = { undo: "were undone", redo: "were left for the redo", as_ruled: "were decided again" };
+const LEFT = { undo: "what was undone", redo: "what was left for the redo", as_ruled: "what was decided again" };
 const LINES = { played: "the line that is played", ended: "an earlier line", proposed: "proposed", dropped: "proposed, and dropped" };
 
 /** @param {number} count */
@@ -30,7 +30,7 @@ export const takenBack = ({ origin, lines }) => {
     const parent = lines.find((each) => each.line === wanted);
     if (!parent) break;
     const count = parent.version - n;
-    if (count > 0) found.push({ n, count, text: `${commits(count)} that ${LEFT[from.kind]}`, line: parent.line });
+    if (count > 0) found.push({ n, count, text: LEFT[from.kind], line: parent.line });
     from = parent.origin;
   }
   return found;
@@ -53,6 +53,9 @@ export const branchesOf = ({ line, origin, lines, forks }) => {
   }] : []));
   return [...before, ...after, ...aside].sort((a, b) => a.n - b.n);
 };
+
+/** Return whether the line that is played begins with an undo, which a redo brings back. @param {{origin?: Origin | null}} about */
+export const mayRedo = ({ origin }) => origin?.kind === "undo";
 
 /** Return whether commit *n* of a line is part of what is played. @param {Line[]} lines @param {string} line @param {number} n @returns {boolean} */
 export const isPlayed = (lines, line, n) => {

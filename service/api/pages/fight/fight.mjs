@@ -8,12 +8,13 @@ import { keptPicture } from "../shared/pictures.mjs";
 import { fragment, isAway, replaceFragment } from "../shared/session.mjs";
 import { Store } from "../shared/store.mjs";
 import { Act } from "./act.mjs";
-import { branchesOf, takenBack } from "./branches.mjs";
+import { branchesOf, mayRedo, takenBack } from "./branches.mjs";
 import { Card, madeBy } from "./card.mjs";
 import { Log } from "./log.mjs";
 import { BattleMap, lettersOf } from "./map.mjs";
+import { perspectives, sayWhatIsSeen, viewer } from "./perspective.mjs";
 import { evidence, markOf, nameOf, Proof, save } from "./proof.mjs";
-import { FightRecord, lostWith } from "./record.mjs";
+import { FightRecord, lostIn, lostWith } from "./record.mjs";
 import { Rulings } from "./rulings.mjs";
 import { SealedChoices } from "./sealing.mjs";
 import { Signing } from "./signing.mjs";
@@ -28,7 +29,6 @@ import { countOf, mayAsk, notify, turnOf } from "./turn.mjs";
 
 const EMPTY = /** @type {import("./record.mjs").Tokens} */ (new Map());
 const ACTORS = new Set(["gm", "player"]), AUDITING = new Set(["gm", "auditor"]);
-const AS = /** @type {Record<string, string>} */ ({ "*": "everybody" });
 const REST_MS = 120; // who drags the timeline rests: the log and the address follow
 const RECENT = 3; // sentences of the log above the acts, where the log is not beside them
 const LOST_MS = 600; // a connection that is back by then was not lost
@@ -47,25 +47,31 @@ const CLOSED = "Your seat has been closed by the gm, or its link has ended. What
 /** Read what the first screen needs, and show the fight. @param {Encounter} encounter @param {Look} look */
 export const open = async (encounter, look) => {
   const asked = { line: fragment().get("line") ?? undefined, seen_by: fragment().get("seen_by") ?? undefined };
+  const record = new FightRecord(encounter, asked, look.isRecorded ? Infinity : undefined);
+  const summary = /** @type {Promise<import("./state.mjs").About>} */ (encounter.client.get(encounter.path, { line: asked.line }));
+  const reading = summary.then(({ version }) => record.read(version)); // it names the newest commit: nothing else is waited for
+  reading.catch(() => {}); // who waits for it says why
   const [about, newest, { seat }, seats] = await Promise.all([
-    /** @type {Promise<import("./state.mjs").About>} */ (encounter.client.get(encounter.path, { line: asked.line })),
+    summary,
     /** @type {Promise<import("../client/contract.mjs").CreatureTokens>} */ (encounter.client.get(`${encounter.path}/creatures`, asked)),
     encounter.options({ line: asked.line, prompt: "-" }), // no prompt has this name: the answer names the seat alone
     encounter.seats(),
   ]);
   for (const name of ["stage", "acts", "side", "timeline"]) at(name).hidden = false;
   const role = look.role ?? seats.find((each) => each.seat === seat)?.role ?? "gm";
-  new Fight(encounter, asked, look, { about, newest, seat, role, seats });
+  new Fight(encounter, asked, look, { about, newest, seat, role, seats, record, reading });
 };
 
 class Fight {
   /** @param {Encounter} encounter @param {Asked} asked @param {Look} look @param {import("./state.mjs").First} first */
   constructor(encounter, asked, look, first) {
-    const { seat, role, seats } = first;
+    const { seat, role, seats, record, reading } = first;
     this.encounter = encounter;
     this.asked = asked;
     this.look = look;
-    this.record = new FightRecord(encounter, asked, look.isRecorded ? Infinity : undefined);
+    this.record = record;
+    /** @type {Promise<void> | undefined} the first part of the record, which is being read */
+    this.reading = reading;
     /** @type {Map<number, number>} the first commit of each round */
     this.rounds = new Map();
     this.marks = { rounds: this.#rounds(), parts: partsOf([]) };
@@ -111,6 +117,8 @@ class Fight {
       compare: (moved) => { this.map.compare(moved); this.#listBranches(); },
       visit: (line) => this.visit({ line }), failed: () => panels.select("rulings"),
       type: (type) => this.#type(type),
+      beforeLast: () => this.record.beforeLast,
+      said: (n) => (this.record.entries[n - 1] ? lostWith(this.record.entries[n - 1]) : [`#${n}`]),
       lost: (to) => this.record.entries.slice(to).flatMap((each) => (each ? lostWith(each) : [])),
       form: () => formOf(this.store.state.newest),
     });
@@ -124,6 +132,7 @@ class Fight {
     this.timeline = new Timeline(at("timeline"), { go: (n) => this.go(n), live: () => this.goLive(), branch: (to) => this.#branch(to) });
     this.act = new Act(panels.act ?? html("div"), {
       send: (command) => this.#send(command),
+      sendAll: (commands) => this.#sendAll(commands),
       types: () => this.#types(),
       foreseen: (command) => this.#foreseen(command),
       offer: ({ cells, path, creatures }) => {
@@ -141,10 +150,10 @@ class Fight {
     this.proof = new Proof(panels.proof, encounter, asked, look.proving, AUDITING.has(role), (verified) => this.store.set({ verified }));
     this.mark = button("", () => panels.select("proof"), { class: "chip mark-proof" });
     at("tools").prepend(this.mark);
-    if (isGm) at("tools").prepend(this.#perspectives(seats));
+    if (isGm) at("tools").prepend(perspectives(seats, asked, (to) => this.visit(to)));
     dock();
     if (wanted !== null) panels.select("log"); // a link to a commit shows what happened
-    this.#sayWhatIsSeen();
+    sayWhatIsSeen(asked, (to) => this.visit(to));
     this.#draws();
     addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#key(event));
     addEventListener("hashchange", () => this.#moved());
@@ -238,7 +247,7 @@ class Fight {
       document.title = `${count ? "● Your turn · " : ""}${at("title").textContent} · Rewound`;
       const part = this.record.scenes.at(-1)?.part;
       const moment = [about.round ? `round ${about.round}` : "", part && words(part)].filter(Boolean).join(" · ");
-      const parts = [about.edition, moment, about.status === "open" || about.winner !== null ? "" : about.status, `seen as ${this.asked.seen_by ? AS[this.asked.seen_by] ?? this.asked.seen_by : seat}`];
+      const parts = [about.edition, moment, about.status === "open" || about.winner !== null ? "" : about.status, role === "gm" && this.isOwn && !this.look.isRecorded ? "" : `seen as ${viewer(this.asked, seat)}`];
       say(at("status"), parts.filter(Boolean).join(" · "));
       say(at("moment"), capital(moment)); // on a phone, in place of the status
       put(at("turn"), { title: turn }); // it is cut where it has no place
@@ -267,9 +276,9 @@ class Fight {
       say(this.mark, text);
     });
     store.on(["n"], ({ n }) => this.rulings.go(n));
-    store.on(["last", "role", "about", "lines", "contested"], ({ n, last, role, lines, newest }) => {
+    store.on(["last", "role", "about", "lines", "contested"], ({ n, last, role, about, lines, newest }) => {
       this.rulings.lines = lines;
-      this.rulings.draw({ isGm: role === "gm" && this.isOwn, n, last, tokens: newest, names: this.log.names });
+      this.rulings.draw({ isGm: role === "gm" && this.isOwn, mayRedo: mayRedo(about), isOver: about.closed, n, last, tokens: newest, names: this.log.names });
       this.panels.badge("rulings", role === "gm" && this.isOwn ? this.rulings.waiting : 0);
     });
     store.on(["n", "revision", "selected", "panel"], ({ panel }) => {
@@ -285,7 +294,7 @@ class Fight {
     store.on(["isLost", "fault"], ({ isLost, fault }) => say(at("lost"), fault || (isLost ? "Connection lost, trying again" : "")));
     store.on(["revision"], () => { this.marks = { rounds: this.#rounds(), parts: partsOf(this.record.scenes) }; });
     store.on(["lines", "about", "revision"], ({ lines, about }) => this.log.fold(takenBack({ origin: about.origin ?? null, lines }).map(({ n, text, line }) => ({
-      n, text: `Taken back: ${text}`, read: () => this.#sentences(line, n),
+      n, text, read: () => lostIn(this.encounter, line, n),
     }))));
     store.on(["lines", "forks", "about", "last"], ({ lines, forks, about, last }) => {
       this.timeline.drawBranches(branchesOf({ line: this.line, origin: about.origin ?? null, lines, forks }), last);
@@ -341,14 +350,6 @@ class Fight {
     this.store.set({ revision: this.store.state.revision + 1 });
   }
 
-  /** Return a choice of whose view is shown. @param {import("./state.mjs").Seat[]} seats */
-  #perspectives(seats) {
-    const others = seats.filter((each) => each.seat !== "gm" && !each.closed).map((each) => [each.seat, each.seat]);
-    const pick = html("select", { "aria-label": "Seen as", onchange: () => this.visit({ seen_by: pick.value || null }) },
-      [["", "my own view"], ["*", "everybody"], ...others].map(([value, text]) => html("option", { value, selected: value === (this.asked.seen_by ?? "") }, text)));
-    return html("label", { class: "row small" }, html("span", { class: "label" }, "Seen as"), pick);
-  }
-
   /** Read what a panel shows, when it is opened. @param {string} name */
   #opened(name) {
     this.store?.set({ panel: name });
@@ -366,7 +367,7 @@ class Fight {
     const { GameMaster } = await import("./gm.mjs");
     this.gm ??= new GameMaster(panels.gm, encounter, {
       send: (command) => this.#send(command), types: () => this.#types(), point: (take) => { this.pointing = take; this.map.hintAt("Click a cell"); },
-      undo: () => rulings.undo(this.store.state.last - 1), redo: () => rulings.redo(), proof: () => { panels.select("proof"); this.proof.verify(); },
+      undo: () => rulings.undo(this.record.beforeLast), redo: () => rulings.redo(), proof: () => { panels.select("proof"); this.proof.verify(); },
       replay: async () => {
         const { replayOf } = await import("./export.mjs");
         save(await replayOf(encounter, `${nameOf(encounter.id)}.jsonl`), "text/html", `${nameOf(encounter.id)}.html`);
@@ -377,7 +378,7 @@ class Fight {
 
   #drawGm() {
     const { options, newest, selected, about, isLive } = this.store.state;
-    this.gm?.draw({ unprompted: options?.unprompted ?? [], tokens: newest, letters: lettersOf(newest.values()), selected, edition: about.edition, isLive });
+    this.gm?.draw({ unprompted: options?.unprompted ?? [], tokens: newest, letters: lettersOf(newest.values()), selected, edition: about.edition, isLive, mayRedo: mayRedo(about), isOver: about.closed });
   }
 
   async #list() {
@@ -433,20 +434,14 @@ class Fight {
     }
   }
 
-  /** Return what happened in a line of play after a commit, in sentences. @param {string} line @param {number} after */
-  async #sentences(line, after) {
-    /** @type {string[]} */
-    const said = [];
-    for await (const commit of this.encounter.commits({ line, after, text: "en", limit: 500 })) said.push(...commit.text ?? []);
-    return said;
-  }
-
   /** Read the record and follow it, again and again while the service does not answer. */
   async #start() {
     for (let isOver = false; !isOver;) {
       try {
         const { n, isLive, about } = this.store.state;
-        await this.record.read(about.version);
+        const { reading } = this;
+        this.reading = undefined;
+        await (reading ?? this.record.read(about.version));
         if (!isLive && n < this.record.last) await this.record.ensure(n);
         this.#arrived();
         this.#listRounds();
@@ -545,12 +540,13 @@ class Fight {
     });
   }
 
-  /** Read again what only the newest commit has: the summary, and what may be done. */
+  /** Read again what only the newest commit has: the summary, if it is of an earlier one, and what may be done. */
   async #refresh() {
     const { last } = this.record;
+    const { about: known } = this.store.state;
     const line = { line: this.asked.line };
     const [about, options] = await Promise.all([
-      /** @type {Promise<import("./state.mjs").About>} */ (this.encounter.client.get(this.encounter.path, line)), this.encounter.options({ ...line, text: "en", ...(this.isOwn && ACTORS.has(this.store.state.role) && !this.look.isRecorded ? { view: "full" } : {}) })]);
+      known.version === last ? known : /** @type {Promise<import("./state.mjs").About>} */ (this.encounter.client.get(this.encounter.path, line)), this.encounter.options({ ...line, text: "en", ...(this.isOwn && ACTORS.has(this.store.state.role) && !this.look.isRecorded ? { view: "full" } : {}) })]);
     if (last === this.record.last) this.store.set({ about, options: { ...options, options: this.sealing.offered(options.options) } });
     await this.rulings.refresh();
     this.store.set({ contested: this.rulings.waiting });
@@ -561,6 +557,16 @@ class Fight {
     this.store.set({ isLive: true });
     await this.signing?.ready;
     return this.encounter.send(await this.sealing.sent(command));
+  }
+
+  /** Send several commands in one request, which a refusal ends. @param {Command[]} commands */
+  async #sendAll(commands) {
+    this.store.set({ isLive: true });
+    await this.signing?.ready;
+    /** @type {Command[]} */
+    const sent = [];
+    for (const command of commands) sent.push(await this.sealing.sent(command));
+    return this.encounter.send(sent);
   }
 
   /** Return the types of commands of this edition, with their schemas and texts. */
@@ -580,15 +586,6 @@ class Fight {
     const isTyping = /^(INPUT|SELECT|TEXTAREA|BUTTON|SUMMARY|A)$/.test(target.tagName) || target.closest?.("svg, [role=tablist]");
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     if (this.timeline.key(event)) event.preventDefault();
-  }
-
-  /** Say that this is not one's own view of the line that is played. */
-  #sayWhatIsSeen() {
-    const { line, seen_by: as } = this.asked;
-    if (this.isOwn) return;
-    const said = [line && "This is another line of play than the one that is played.", as && `This is what ${AS[as] ?? as} may see, as far as you may see it too.`];
-    at("main").prepend(html("p", { class: "banner", role: "note" }, said.filter(Boolean).join(" "), " ",
-      button("Back", () => this.visit({ line: null, seen_by: null }))));
   }
 
   #moved() {

@@ -11,7 +11,7 @@ import { blankOf, faultsOf, fieldOf, resolved, withPart } from "../shared/form.m
 /** @typedef {import("../client/contract.mjs").UnpromptedCommand} Unprompted */
 /** @typedef {import("../client/contract.mjs").CommandTypes["commands"][number]} CommandType */
 /** @typedef {import("../shared/form.mjs").Form} Form */
-/** @typedef {{unprompted: Unprompted[], tokens: import("./record.mjs").Tokens, letters: Map<string, string>, selected: string | null, edition: string, isLive: boolean}} Seen */
+/** @typedef {{unprompted: Unprompted[], tokens: import("./record.mjs").Tokens, letters: Map<string, string>, selected: string | null, edition: string, isLive: boolean, mayRedo: boolean, isOver: boolean}} Seen */
 /** @typedef {{type: string, data: Json, faults: Map<string, string>, fault: string, wanted: string, isSheet: boolean}} Open a form that the gm fills in */
 
 const ENTRY = "entry"; // a field that a creature is written in
@@ -32,7 +32,7 @@ export class GameMaster {
     this.encounter = encounter;
     this.on = on;
     /** @type {Seen} */
-    this.seen = { unprompted: [], tokens: new Map(), letters: new Map(), selected: null, edition: "", isLive: true };
+    this.seen = { unprompted: [], tokens: new Map(), letters: new Map(), selected: null, edition: "", isLive: true, mayRedo: false, isOver: false };
     /** @type {Open | null} */
     this.open = null;
     this.said = "";
@@ -92,17 +92,17 @@ export class GameMaster {
   }
 
   #render() {
-    const { unprompted, selected, tokens, isLive } = this.seen;
+    const { unprompted, selected, tokens, isLive, mayRedo, isOver } = this.seen;
     const chosen = selected && tokens.get(selected);
     /** @type {Map<string, Unprompted[]>} */
     const headings = new Map();
     for (const each of unprompted) headings.set(each.heading, [...(headings.get(each.heading) ?? []), each]);
     patch(this.place, html("p", { class: "said", role: "status", key: "said" }, this.said),
       this.open ? this.#form(this.open) : null,
-      html("div", { class: "row tools", key: "tools" }, button("Undo the last act", () => this.on.undo()), button("Redo", () => this.on.redo()),
+      isOver ? html("p", { key: "over" }, "Nobody can act in it any more.") : html("div", { class: "row tools", key: "tools" }, button("Undo the last act", () => this.on.undo()), button("Redo", () => this.on.redo(), { disabled: !mayRedo }),
         chosen && button(`Change ${chosen.name} …`, () => this.change(chosen.id), { class: "change" })),
       isLive ? null : html("p", { class: "soft small", key: "past" }, "The map shows the past; what you do here happens now."),
-      [...headings].map(([heading, all]) => html("section", { class: "option", key: heading }, html("h3", {}, heading),
+      isOver ? null : [...headings].map(([heading, all]) => html("section", { class: "option", key: heading }, html("h3", {}, heading),
         html("div", { class: "offers" }, all.map((each) => html("button", { type: "button", key: each.command.type, "data-command": each.command.type, disabled: each.refusal !== null,
           title: each.refusal ? `Not now: ${each.refusal.detail}` : each.text, onclick: () => (LAST.has(each.command.type) ? this.end() : this.begin(each.command.type)) }, `${capital(words(each.command.type))} …`))),
         all.filter((each) => each.refusal).map((each) => html("p", { class: "soft small why-not", key: each.command.type }, `${capital(words(each.command.type))}: not now, ${each.refusal?.detail}.`)))),

@@ -3,8 +3,9 @@
 // A chunk of the record is a gap until it is near the screen. Entries are made once; those that were read again are drawn
 // again in their places, and keep what was opened beneath them.
 
-import { button, html, patch, redraw, words } from "../shared/dom.mjs";
+import { button, html, patch, redraw, say, words } from "../shared/dom.mjs";
 import { rollLine } from "./dice.mjs";
+import { lettersOf } from "./map.mjs";
 
 /** @typedef {import("./record.mjs").Entry} Entry */
 /** @typedef {import("./record.mjs").FightRecord} FightRecord */
@@ -65,7 +66,9 @@ export class Log {
   /** Offer creatures to filter by. @param {Iterable<{id: string, name: string}>} creatures */
   creatures(creatures) {
     const kept = this.filter.value;
-    this.names = new Map([...creatures].map(({ id, name }) => [id, name]));
+    const all = [...creatures], letters = lettersOf(all);
+    const isShared = (/** @type {string} */ name) => all.filter((each) => each.name === name).length > 1;
+    this.names = new Map(all.map(({ id, name }) => [id, isShared(name) ? `${name} ${letters.get(id)}` : name]));
     patch(this.filter, html("option", { key: "", value: "" }, "Everything"),
       [...this.names].map(([id, name]) => html("option", { key: id, value: id, selected: id === kept }, name)));
   }
@@ -143,19 +146,20 @@ export class Log {
     return made;
   }
 
-  /** Show what was taken back, folded under the commit from which play went on. @param {{n: number, text: string, read: () => Promise<string[]>}[]} folds */
+  /** Show what was taken back, in sentences, under the commit from which play went on. @param {{n: number, text: string, read: () => Promise<string[]>}[]} folds */
   fold(folds) {
     for (const { n, text, read } of folds) {
       const drawn = this.drawn[n - 1];
       if (!drawn || drawn.fold) continue;
-      const said = html("ul");
-      const opened = async (/** @type {{currentTarget: HTMLDetailsElement}} */ event) => {
-        if (event.currentTarget.open && !said.childElementCount) patch(said, (await read()).map((each) => html("li", {}, each)));
-      };
-      /** @type {HTMLElement} */
-      const fold = html("li", { class: "fold" }, html("details", { ontoggle: opened }, html("summary", {}, text), said));
+      const title = html("summary", {}, `Taken back: ${text}`), said = html("ul");
+      const fold = html("li", { class: "fold" }, html("details", {}, title, said));
       drawn.fold = fold;
       drawn.node.after(fold);
+      read().then((lost) => {
+        const [first, ...more] = lost;
+        if (first) say(title, `Taken back: ${first}${more.length ? `, and ${more.length} more` : ""}`);
+        patch(said, lost.map((each) => html("li", {}, each)));
+      }, () => {}); // the line is still read from the timeline
     }
   }
 

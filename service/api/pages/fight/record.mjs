@@ -7,6 +7,7 @@ import { capital } from "../shared/dom.mjs";
 
 const CHUNK = 100; // commits
 const MOST = 500; // commits in a page
+const ASIDE = /^(amendment_|continued$)/; // events of a proposal to take something back
 
 /** @typedef {any} Recorded what the text of a commit or of an envelope holds */
 /** @typedef {import("../client/contract.mjs").Commit} Commit */
@@ -62,6 +63,17 @@ export const lostWith = ({ n, text, sealed, commit }) => {
   return [sealed.length ? `#${n}: what ${[...new Set(sealed)].join(" and ")} did in secret` : `#${n}: a step that shows nothing`];
 };
 
+/** Return whether a commit only takes something back, or proposes it. @param {Entry} entry */
+const isAside = ({ commit }) => commit.events.some((/** @type {Recorded} */ { type }) => ASIDE.test(type ?? ""));
+
+/** Return what happened after a commit in a line of play that is not played any more, in sentences. @param {Encounter} encounter @param {string} line @param {number} after */
+export const lostIn = async (encounter, line, after) => {
+  /** @type {Entry[]} */
+  const lost = [];
+  for await (const data of encounter.commits({ line, after, text: "en", limit: MOST })) lost.push(entryOf(data));
+  return lost.filter((each) => !isAside(each)).flatMap(lostWith);
+};
+
 /**
  * Return the scene after *change*, given the one before, if that is known.
  * @param {Scene | undefined} before @param {Change} change @param {boolean} hasAll whether it has all creatures @returns {Scene}
@@ -98,6 +110,13 @@ export class FightRecord {
   /** The number of the newest commit that can be shown. */
   get last() {
     return Math.min(this.entries.length, this.scenes.length);
+  }
+
+  /** The number of the commit before the last act; refused commands came after it, and did nothing. */
+  get beforeLast() {
+    let n = this.entries.length;
+    while (n > 1 && this.entries[n - 1]?.commit.outcome === "refused") n -= 1;
+    return n - 1;
   }
 
   /** How many chunks the record has, each of `size` commits. */

@@ -14,7 +14,7 @@ import { ChoiceField } from "./fields.mjs";
 /** @typedef {import("../client/contract.mjs").Lines["lines"]} Lines */
 /** @typedef {import("./act.mjs").Offer} Offer */
 /** @typedef {Amendment & {pairs: [Token, Token][]}} Proposal with the creatures that would differ, as they are and as they would be */
-/** @typedef {{isGm: boolean, n: number, last: number, tokens: import("./record.mjs").Tokens, names: Map<string, string>}} Seen */
+/** @typedef {{isGm: boolean, mayRedo: boolean, isOver: boolean, n: number, last: number, tokens: import("./record.mjs").Tokens, names: Map<string, string>}} Seen */
 /** @typedef {{n: number, claim: string, said: string, isFault: boolean, isSent: boolean}} Contesting a contest that is written */
 /**
  * @typedef {object} Answer an answer that is written
@@ -36,6 +36,7 @@ const SAID = { open: "open", upheld: "it stays as it was", effects: "answered wi
 const TRIES = 20;
 const ASIDE = /^\/(amendment|contests|seats)(\/|$)/; // what an accepted proposal takes over
 const MOST_LOST = 12; // sentences of what is lost that are shown
+const FEW_SAID = 3; // sentences of the contested commit: the last ones say how it came out
 
 /** Return what differs between two creatures, in words. @param {Token} now @param {Token} then */
 const differences = (now, then) => [
@@ -52,7 +53,8 @@ export class Rulings {
   /**
    * @param {HTMLElement} place @param {Encounter} encounter
    * @param {{shown: (n: number, line: string) => void, compare: (pairs: [Token, Token][]) => void, visit: (line: string) => void, failed: () => void, type: (name: string) => Promise<{schema: Json} | null>,
-   *  lost: (to: number) => string[], above: HTMLElement, form: () => Partial<import("../shared/form.mjs").Form>}} on `lost`: sentences of what came after a commit; `failed`: shows this panel, which says why
+   *  said: (n: number) => string[], lost: (to: number) => string[], beforeLast: () => number, above: HTMLElement, form: () => Partial<import("../shared/form.mjs").Form>}} on `said`: sentences of a commit,
+   *  `lost`: of what came after it; `beforeLast`: the commit before the last act; `failed`: shows this panel, which says why
    */
   constructor(place, encounter, on) {
     this.place = place;
@@ -138,15 +140,18 @@ export class Rulings {
   #render() {
     const { seen, proposal } = this;
     if (!seen) return;
+    const isWaiting = (/** @type {Contest} */ { status }) => status === "open";
+    const newestFirst = this.contests.toReversed();
     patch(this.place,
       this.fault && html("p", { class: "fault", role: "alert", key: "fault" }, this.fault),
       proposal && this.#proposed(proposal),
-      seen.isGm && !proposal ? html("div", { class: "card back", key: "back" }, html("h3", {}, "Go back"),
+      newestFirst.filter(isWaiting).map((each) => this.#contest(each, seen)),
+      seen.isGm && !seen.isOver && !proposal ? html("div", { class: "card back", key: "back" }, html("h3", {}, "Go back"),
         html("p", { class: "soft small" }, "An undo takes back what came last, with the same dice when it comes again. It says first what is lost, and can be undone itself."),
         html("div", { class: "row" },
-          button(undoOf(seen), () => this.undo(seen.n < seen.last ? seen.n : seen.last - 1), { disabled: seen.last < 2, class: "undo" }),
-          button("Redo", () => this.redo(), { class: "redo" }))) : null,
-      this.contests.length ? this.contests.toReversed().map((each) => this.#contest(each, seen)) : html("p", { class: "soft", key: "none" },
+          button(undoOf(seen), () => this.undo(seen.n < seen.last ? seen.n : this.on.beforeLast()), { disabled: seen.last < 2, class: "undo" }),
+          button("Redo", () => this.redo(), { class: "redo", disabled: !seen.mayRedo }))) : null,
+      this.contests.length ? newestFirst.filter((each) => !isWaiting(each)).map((each) => this.#contest(each, seen)) : html("p", { class: "soft", key: "none" },
         "No contests. Contest beside a commit in the log says that something went wrong with it."));
   }
 
@@ -184,6 +189,7 @@ export class Rulings {
     return html("article", { class: "card contest", key: each.contest, "data-contest": each.contest },
       html("h3", {}, `${each.seat} contests `, button(`#${each.commit}`, () => this.on.shown(each.commit, each.line), { class: "number" }),
         html("span", { class: "chip" }, isUndone ? "undone: play went back to before it" : SAID[each.status])),
+      html("p", { class: "soft small contested" }, this.on.said(each.commit).slice(-FEW_SAID).join(". ")),
       html("p", {}, each.claim),
       each.decision && html("p", {}, html("b", {}, "The gm: "), each.decision, each.reason && html("span", { class: "soft" }, ` (${each.reason})`)),
       isGm && each.status === "open" && !isUndone ? (answer ? this.#answer(each, answer, seen) : button("Answer", () => this.#begin(each), { class: "main" })) : null);
@@ -194,9 +200,10 @@ export class Rulings {
     this.forms = await import("../shared/form.mjs");
     const [ruling, { options }] = await Promise.all([this.on.type("gm_ruling"), this.encounter.options({ at: contest.commit - 1, line: contest.line, text: "en" }).catch(() => ({ options: [] }))]);
     const offers = options.flatMap(({ commands }) => /** @type {Offer[]} */ (commands)).filter((offer) => !offer.asks);
-    this.answers.set(contest.contest, { ending: "upheld", decision: "", reason: "", ruling: ruling?.schema ?? null, data: { effects: [] }, offers, instead: -1, values: {}, faults: new Map() });
+    const kinds = ruling && this.forms.resolved(ruling.schema.properties.kind ?? {}, ruling.schema).enum; // what it makes up for is a correction
+    this.answers.set(contest.contest, { ending: "upheld", decision: "", reason: "", ruling: ruling?.schema ?? null, data: { effects: [], ...(kinds?.includes("correction") ? { kind: "correction" } : {}) }, offers, instead: -1, values: {}, faults: new Map() });
     this.#render();
-    /** @type {any} */ (this.place.querySelector(`[data-contest="${contest.contest}"] textarea`))?.focus();
+    /** @type {any} */ (this.place.querySelector(`[data-contest="${contest.contest}"] input[type=radio]`))?.focus(); // the first thing to decide
   }
 
   /** Draw the form with which the gm answers. @param {Contest} contest @param {Answer} answer @param {Seen} seen */
@@ -312,7 +319,7 @@ export class Rulings {
         : html("p", {}, isSame ? "Nothing would differ: every act comes out as it did." : "Nothing has changed yet. This is what would differ:"),
       part("Creatures", pairs.map(([a, b]) => html("li", {}, html("b", {}, b.name), `: ${differences(a, b).join("; ")}`))),
       difference && !isSame && [part("Refused there", difference.gone.map(said)),
-        part("Taken back", left.length ? [html("li", {}, left.map((n) => `#${n}`).join(", "))] : []),
+        part("Taken back", left.flatMap((n) => this.on.said(n)).slice(0, MOST_LOST).map((text) => html("li", {}, text))),
         again.length ? html("details", {}, html("summary", {}, `Decided again: ${again.length}`), html("ul", {}, again.map(said))) : null],
       html("div", { class: "row" },
         button("Accept", () => this.#end(() => this.encounter.accept(amendment, version)), { class: "main accept", disabled: status !== "ready" }),

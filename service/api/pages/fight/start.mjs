@@ -33,7 +33,7 @@ const start = async (fault) => {
   const isShared = location.pathname === "/s"; // who has a link has no list of encounters
   const isFramed = self !== top; // another page shows this one: what leads away opens a window
   show(at("tools"), isFramed ? html("a", { href: location.href, target: "_blank", rel: "noopener" }, "Open in a window")
-    : [!isShared && html("a", { href: "/" }, "Encounters"), html("a", { href: "/docs" }, "Documentation")]);
+    : [!isShared && html("a", { href: "/" }, "Fights"), html("a", { href: "/docs" }, "Documentation")]);
   if (isFramed) document.querySelector(".brand")?.setAttribute("target", "_blank");
   if (key === null && !id) {
     show(askPlace(), html("div", { class: "card ask" }, html("h2", {}, "This link is not complete"), html("p", {}, "Its part after # is missing. Ask for it again.")));

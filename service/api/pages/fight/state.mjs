@@ -4,7 +4,8 @@
 /** @typedef {import("../client/contract.mjs").Seat} Seat */
 /** @typedef {import("../client/contract.mjs").Options} Options */
 /** @typedef {{line?: string, seen_by?: string}} Asked the line of play and the view that the address asks for */
-/** @typedef {{about: About, newest: import("../client/contract.mjs").CreatureTokens, seat: string, role: string, seats: Seat[]}} First what the first screen needs */
+/** @typedef {{about: About, newest: import("../client/contract.mjs").CreatureTokens, seat: string, role: string, seats: Seat[], record: import("./record.mjs").FightRecord,
+ *  reading: Promise<void>}} First what the first screen needs; `reading` ends when the newest commits of the record are there */
 /**
  * @typedef {object} State
  * @property {About} about the summary of the newest commit
@@ -27,7 +28,7 @@
  * @property {boolean} isLost whether the connection is
  */
 
-/** Return the state in which a page begins, at the commit that is *wanted*. @param {First} first @param {number | null} wanted @returns {State} */
+/** Return the state in which a page begins, at the commit that is *wanted*. @param {Pick<First, "about" | "newest" | "seat" | "role">} first @param {number | null} wanted @returns {State} */
 export const beginning = ({ about, newest, seat, role }, wanted) => ({
   about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null, panel: "log",
   options: null, targets: new Set(), verified: null, lines: [], forks: [], contested: 0, newest: tokensOf(newest.creatures), fault: "", isLost: false,

@@ -96,7 +96,7 @@ export const fieldOf = (form, schema, value, path, isRequired = true) => {
   const pointer = pointerOf(path);
   const fault = form.faults?.get(pointer);
   const said = schema.description ?? found.description;
-  const note = said && said.length > SHORT ? said : null; // a shorter one says what the title says
+  const note = said && (said.length > SHORT || found.type === "array") ? said : null; // a shorter one says what the title says
   const control = controlOf(form, found, value, path, { id, name, isRequired: isRequired && !isNullable, fault, hasNote: Boolean(note) });
   const told = [note && html("p", { id: `${id}-note`, class: "soft small note" }, note), fault && html("p", { id: `${id}-fault`, class: "fault small", role: "alert" }, fault)];
   if (control.isGroup) return html("fieldset", { class: "field", key: pointer, "data-field": pointer }, html("legend", {}, title), told, control.nodes);

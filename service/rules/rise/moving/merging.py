@@ -232,10 +232,9 @@ def places(
     own_first = state.house.shove_of_movers == "own"
     overruled = [name for name in sorted(state.plans) if found[name].outside and not own_first]
     rules = {name: state.plans[name] for name in sorted(state.plans) if name not in overruled}
-    carried = carried_by(state, found, rules) if own_first else {}
     chosen: dict[str, Atom] = {}
     for name, (own, outside) in found.items():
-        if name not in rules and name not in carried and (own or outside):
+        if name not in rules and (own or outside):
             inside = own if own_first or not outside else ()
             state = yield from contest(state, chance, () if inside else outside)
             if asks_players(state):
@@ -243,13 +242,12 @@ def places(
             chosen[name] = choose_first(state, inside, outside)
     unseen = Unseen(logs, felled, felled_for_all(state, chance, logs, felled))
     intents = on_their_ways(state, chosen, rules, unseen)
-    while stuck := [name for name in found if found[name].outside and stays(intents, rules, carried, name)]:
+    while stuck := [name for name in rules if found[name].outside and not goes(intents, name)]:
         for name in stuck:
             state = yield from contest(state, chance, found[name].outside)
             if asks_players(state):
                 return state
-            rules.pop(name, None)
-            carried.pop(name, None)
+            del rules[name]
             chosen[name] = choose_first(state, (), found[name].outside)
         intents = on_their_ways(state, chosen, rules, unseen)
     problem = pose_announced(intents, chosen, rules, unseen)
@@ -260,25 +258,6 @@ def places(
     hows = {name: effect.how for name, effect in chosen.items()}
     state = yield from carry_out(state, problem, outcome, hows, ignored(found, chosen, overruled))
     return (yield from kept_aloft(state, outcome.routes))
-
-
-def carried_by(state: State, found: Mapping[str, Located], rules: Mapping[str, Plan]) -> dict[str, str]:
-    """Return who is carried by which mount of its own group: that is its own change of place (RI-MOVE1-1)."""
-    return {
-        name: mount
-        for name, creature in sorted(state.creatures.items())
-        if (mount := creature.mount or "") in found
-        and state.group_of(mount) == state.group_of(name)
-        and name not in rules
-        and not found[name].own
-        and (found[mount].own or mount in rules)
-    }
-
-
-def stays(intents: Intents, rules: Mapping[str, Plan], carried: Mapping[str, str], name: str) -> bool:
-    """Return whether the rule that moves *name*, or the mount that carries it, gets nowhere."""
-    mover = carried.get(name, name)
-    return mover in rules and not goes(intents, mover)
 
 
 class Unseen(NamedTuple):
