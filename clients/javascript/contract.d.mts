@@ -16108,6 +16108,8 @@ export type Ruleset = {
 edition: string;
 /** The title. */
 title: string;
+/** How it is played, in one sentence; empty if it does not say. */
+summary: string;
 /** The digest of the ruleset's source. */
 digest: string;
 /** The types of commands. */
@@ -16139,6 +16141,8 @@ rulesets: Array<{
 edition: string;
 /** The title. */
 title: string;
+/** How it is played, in one sentence; empty if it does not say. */
+summary: string;
 }>;
 };
 

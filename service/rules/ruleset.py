@@ -100,6 +100,8 @@ class Ruleset(Generic[S]):
     options: Mapping[str, OptionSpec]
     packages: tuple[str, ...]
     """Dotted names of the packages whose sources make up the ruleset's digest."""
+    summary: str = ""
+    """How it is played, in one sentence, for those who choose a book."""
     frames: tuple[type[Frame[Any]], ...] = ()
     """The ruleset's own kinds of frames; those of the table are added."""
     kinds: Mapping[type, tuple[type, ...]] = EMPTY

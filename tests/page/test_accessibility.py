@@ -76,7 +76,7 @@ def test_every_step_of_a_new_fight_can_be_read_and_named(
     running: Service, window: Open, looks: Looks
 ) -> None:
     page = window().visit(f"{running.station.url}/new", running.key)
-    page.get_by_role("button", name=re.compile("heartrush@1")).wait_for()
+    page.get_by_role("button", name=re.compile("stances in secret.*heartrush@1")).wait_for()
     look(page, "the book", looks)
     page.get_by_role("button", name=re.compile("heartrush@1")).click()
     page.get_by_label("How many").fill("2")

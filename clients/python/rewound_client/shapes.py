@@ -1829,6 +1829,8 @@ class Ruleset(t.TypedDict):
     """The edition of the rules."""
     title: str
     """The title."""
+    summary: str
+    """How it is played, in one sentence; empty if it does not say."""
     digest: str
     """The digest of the ruleset's source."""
     commands: list[str]
@@ -1847,6 +1849,8 @@ class RulesetsRuleset(t.TypedDict):
     """The edition of the rules."""
     title: str
     """The title."""
+    summary: str
+    """How it is played, in one sentence; empty if it does not say."""
 
 @t.final
 class Rulesets(t.TypedDict):

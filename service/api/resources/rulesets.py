@@ -38,12 +38,14 @@ RULE: Final = component(
         },
     ),
 )
+_SUMMARY: Final = {**TEXT, "description": "How it is played, in one sentence; empty if it does not say."}
 RULESET: Final = component(
     "Ruleset",
     closed(
         "An edition of a rulebook.",
         edition=TEXT,
         title=TEXT,
+        summary=_SUMMARY,
         digest=HASH,
         commands=listing(TEXT),
         events=listing(TEXT),
@@ -61,7 +63,10 @@ RULESET: Final = component(
     ),
 )
 RULESETS: Final = component(
-    "Rulesets", closed("All editions.", rulesets=listing(closed("An edition.", edition=TEXT, title=TEXT)))
+    "Rulesets",
+    closed(
+        "All editions.", rulesets=listing(closed("An edition.", edition=TEXT, title=TEXT, summary=_SUMMARY))
+    ),
 )
 LIBRARY: Final = component(
     "Library",
@@ -137,7 +142,8 @@ COMMAND_TYPES: Final = component(
 def list_rulesets(request: ApiRequest) -> ApiResponse:
     """List the editions that encounters can be played by."""
     found = [
-        {"edition": ruleset.edition, "title": ruleset.title} for ruleset in request.services.registry.values()
+        {"edition": ruleset.edition, "title": ruleset.title, "summary": ruleset.summary}
+        for ruleset in request.services.registry.values()
     ]
     return ApiResponse({"rulesets": found})
 
@@ -158,6 +164,7 @@ def get_ruleset(request: ApiRequest) -> ApiResponse:
         {
             "edition": ruleset.edition,
             "title": ruleset.title,
+            "summary": ruleset.summary,
             "digest": ruleset_digest(ruleset),
             "commands": list(ruleset.commands),
             "events": list(ruleset.events),

@@ -66,6 +66,7 @@ _CHAPTERS: Final = (
 HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     edition="heartrush@1",
     title="Heart Rush",
+    summary="Priority passes between the sides; fighters choose stances in secret and strike at once.",
     blank=State(),
     opening=opening.OpenEncounter,
     commands=messages_of(_CHAPTERS, Command),

@@ -64,6 +64,7 @@ _CHAPTERS: Final = (
 RISE: Final[Ruleset[State]] = Ruleset(
     edition="rise@1",
     title="Rise",
+    summary="Each group of allies plans a phase in secret; then all plans happen at once.",
     blank=State(),
     opening=opening.OpenEncounter,
     commands=messages_of(_CHAPTERS, Command),

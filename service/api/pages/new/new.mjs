@@ -145,8 +145,8 @@ class NewFight {
   // --- the steps; each is named after what it asks ---------------------------------------------------------------
 
   #book() {
-    return [html("h2", {}, "Which book do you play?"), html("div", { class: "books" }, this.books.map(({ edition, title }) => html("button", { type: "button", key: edition, "aria-pressed": String(edition === this.draft.edition), onclick: () => this.#choose(edition) },
-      html("b", {}, title), html("span", { class: "soft small" }, edition)))),
+    return [html("h2", {}, "Which book do you play?"), html("div", { class: "books" }, this.books.map(({ edition, title, summary }) => html("button", { type: "button", key: edition, "aria-pressed": String(edition === this.draft.edition), onclick: () => this.#choose(edition) },
+      html("b", {}, title), html("span", { class: "small" }, summary), html("span", { class: "soft small" }, edition)))),
     this.draft.cast.length ? html("p", { class: "small" }, "You have a draft. ", button("Begin again", () => { this.draft = fresh(); this.set({}); }, { class: "quiet" })) : null];
   }
 
