@@ -12,7 +12,8 @@ from service.rules.kernel.records import EMPTY, record
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import Amount, TargetId
 from service.rules.rise import books
-from service.rules.rise.body.effects import felt, note
+from service.rules.rise.body.effects import note
+from service.rules.rise.body.hidden_swift import felt
 from service.rules.rise.body.movement_and_positioning import JOLTED
 from service.rules.rise.creatures.combat_statistics import (
     EXERTED,

@@ -6,7 +6,7 @@ The chapters, with the modules that have them:
 
 - 5.3 Taking Damage: `taking_damage`
 - 5.4 Vital Wounds: `vital_wounds`, `resting`
-- 5.5 Combat Time: `effects`
+- 5.5 Combat Time: `effects`, `hidden_swift`
 - 5.6 Movement and Positioning: `movement_and_positioning`
 - 5.7 Aerial Movement: `aerial_movement`
 - Running the Game: `running_the_game`
@@ -20,6 +20,7 @@ from typing import Final
 from service.rules.rise.body import (
     aerial_movement,
     effects,
+    hidden_swift,
     movement_and_positioning,
     resting,
     running_the_game,
@@ -32,6 +33,7 @@ CHAPTERS: Final[tuple[ModuleType, ...]] = (
     vital_wounds,
     resting,
     effects,
+    hidden_swift,
     movement_and_positioning,
     aerial_movement,
     running_the_game,
@@ -44,6 +46,7 @@ FACE: Final = (
     "taking_damage",
     "resting",
     "effects",
+    "hidden_swift",
     "movement_and_positioning",
     "aerial_movement",
 )

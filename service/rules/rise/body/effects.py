@@ -1,4 +1,4 @@
-"""Record what a group's actions do as effects, unseen ones too; hold creatures, and force them to move."""
+"""Record what a group's actions do as effects; hold creatures, and force them to move."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from service.dice.values import Roll
 from service.rules.kernel.messages import TABLE, Emits, Event, Noted
-from service.rules.kernel.records import Sealed, changed, record, with_key
+from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
-from service.rules.kernel.sealed import is_closed, unsealed
 from service.rules.kernel.values import CreatureId, Reason
 from service.rules.rise import books
 from service.rules.rise.body.movement_and_positioning import (
@@ -29,13 +28,12 @@ from service.rules.rise.creatures.combat_statistics import (
     GRAPPLED,
     UNCONSCIOUS,
     gain,
-    is_meant,
     lose,
     speed_of,
 )
-from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, HiddenSwift, How, is_able
+from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature, How, is_able
 from service.rules.rise.creatures.state import State
-from service.rules.rise.values import EffectSource, GroupIds, RiderIds
+from service.rules.rise.values import EffectSource, RiderIds
 from service.rules.rolls.chance import Chance, PoolDie
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.space.grid import FEET, Cell, cells, line
@@ -347,89 +345,6 @@ def let_go(state: State, names: Sequence[str] | None = None) -> Emits[State]:
                 continue
             state = yield from lose(state, name, f"{GRAPPLED}@{other}")
             state = yield from lose(state, other, f"{GRAPPLED}@{name}")
-    return state
-
-
-# --- unseen Swift abilities ----------------------------------------------------------------------------
-# Unknown to others until the announcement. They lie outside the creatures, in one envelope for each
-# group that commits, whether it did anything or not. Whether an attack hits counts them; what others read
-# before the announcement is what they knew.
-
-
-@record
-class SwiftHidden(Event[State]):
-    """The Swift abilities of these groups are in force; what they are stays sealed until the announcement."""
-
-    type: ClassVar[str] = "swift_resolved"
-    groups: GroupIds
-
-    def evolve(self, state: State) -> State:
-        for group in self.groups:
-            world = state.worlds[group]
-            assert isinstance(world, Sealed), "at the table worlds are sealed"
-            effects = [effect for effect in state.at(group).effects if effect.swift]
-            kept = Sealed(audience=world.audience, opens=world.opens, value=hidden_of(state, effects))
-            state = changed(state, hidden_swift=with_key(state.hidden_swift, group, kept))
-        return state
-
-
-def hidden_of(state: State, effects: Sequence[Atom]) -> HiddenSwift:
-    """Return what these Swift effects do to the creatures of *state*."""
-    before = {name: creature.conditions for name, creature in state.creatures.items()}
-    after = {name: list(conditions) for name, conditions in before.items()}
-    for effect in effects:
-        if effect.does == "gain":
-            assert effect.condition is not None, "what is gained is named"
-            after[effect.target].append(effect.condition)
-        elif effect.does == "lose":
-            after[effect.target] = [c for c in after[effect.target] if not is_meant(c, effect.name)]
-    return HiddenSwift(
-        effects=tuple(effects),
-        gained={name: new for name, now in after.items() if (new := without(now, before[name]))},
-        lost={name: old for name, then in before.items() if (old := without(then, after[name]))},
-    )
-
-
-def without(conditions: Sequence[Condition], others: Sequence[Condition]) -> tuple[Condition, ...]:
-    """Return *conditions* less those among *others*, each counted once."""
-    left, found = list(others), []
-    for condition in conditions:
-        if condition in left:
-            left.remove(condition)
-        else:
-            found.append(condition)
-    return tuple(found)
-
-
-def felt(state: State, creature: str) -> Creature:
-    """Return a creature as it is for what attacks it: with hidden Swift effects in force."""
-    found = state.creatures[creature]
-    for kept in state.hidden_swift.values():
-        if not is_closed(kept):
-            swift: HiddenSwift = unsealed(kept)
-            left = without(found.conditions, swift.lost.get(creature, ()))
-            found = changed(found, conditions=(*left, *swift.gained.get(creature, ())))
-    return found
-
-
-def known_to(state: State, audience: tuple[str, ...], group: str) -> State:
-    """Return *state* with what *group*, and others with the same readers, did unseen as true as all else."""
-    for other, kept in state.hidden_swift.items():
-        if other == group or (isinstance(kept, Sealed) and kept.audience == audience):
-            state = unhidden(state, other)
-    return state
-
-
-def unhidden(state: State, group: str) -> State:
-    """Return *state* with what a group did unseen as true as everything else."""
-    kept = state.hidden_swift.get(group)
-    if kept is None:
-        return state
-    state = changed(
-        state, hidden_swift={name: other for name, other in state.hidden_swift.items() if name != group}
-    )
-    for effect in unsealed(kept).effects:
-        state = state_after(state, apply_quietly(state, effect))
     return state
 
 

@@ -15,7 +15,7 @@ from service.rules.kernel.values import Bonus, Code, ConditionName, Count, Creat
 from service.rules.rise import books
 from service.rules.rise.creatures.character import Condition
 from service.rules.rise.creatures.creature import UNNUMBERED, Atom, Creature
-from service.rules.rise.creatures.sheet import Effect
+from service.rules.rise.creatures.sheet import Effect, Tick
 from service.rules.rise.creatures.state import State
 from service.rules.rise.values import RoundStep
 
@@ -314,6 +314,17 @@ def in_force(creature: Creature) -> Iterator[Condition]:
 
 def _weight(condition: Condition) -> int:
     return sum(abs(amount) for amount in condition.modifiers.values()) + sum(condition.dice)
+
+
+@enforces(RI_COND_1)
+def ticking(creature: Creature) -> Iterator[tuple[Condition, Tick]]:
+    """Yield what happens to *creature* by itself at boundaries, of each name only the weightiest."""
+    best: dict[str, tuple[Condition, Tick]] = {}
+    for condition in creature.conditions:
+        tick, other = condition.tick, best.get(condition.name)
+        if tick is not None and (other is None or tick.damage + tick.heal > other[1].damage + other[1].heal):
+            best[condition.name] = (condition, tick)
+    yield from best.values()
 
 
 @enforces(RI_COND_2)

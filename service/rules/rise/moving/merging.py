@@ -232,22 +232,30 @@ def places(
     own_first = state.house.shove_of_movers == "own"
     overruled = [name for name in sorted(state.plans) if found[name].outside and not own_first]
     rules = {name: state.plans[name] for name in sorted(state.plans) if name not in overruled}
+    carried = carried_by(state, found, rules) if own_first else {}
     chosen: dict[str, Atom] = {}
-    for name, (own, outside) in found.items():
-        if name not in rules and (own or outside):
-            inside = own if own_first or not outside else ()
-            state = yield from contest(state, chance, () if inside else outside)
-            if asks_players(state):
-                return state
-            chosen[name] = choose_first(state, inside, outside)
+    for name in sorted(found, key=lambda each: state.creatures[each].mount is not None):
+        own, outside = found[name]
+        if name in rules or name in carried or not (own or outside):
+            continue
+        inside = own if own_first or not outside else ()
+        carrier = chosen.get(state.creatures[name].mount or "")
+        rivals = outside if carrier is None or inside else [changed(carrier, target=name), *outside]
+        state = yield from contest(state, chance, () if inside else rivals)
+        if asks_players(state):
+            return state
+        first = choose_first(state, inside, rivals)
+        if inside or carrier is None or first.source != carrier.source:
+            chosen[name] = first
     unseen = Unseen(logs, felled, felled_for_all(state, chance, logs, felled))
     intents = on_their_ways(state, chosen, rules, unseen)
-    while stuck := [name for name in rules if found[name].outside and not goes(intents, name)]:
+    while stuck := [name for name in found if found[name].outside and stays(intents, rules, carried, name)]:
         for name in stuck:
             state = yield from contest(state, chance, found[name].outside)
             if asks_players(state):
                 return state
-            del rules[name]
+            rules.pop(name, None)
+            carried.pop(name, None)
             chosen[name] = choose_first(state, (), found[name].outside)
         intents = on_their_ways(state, chosen, rules, unseen)
     problem = pose_announced(intents, chosen, rules, unseen)
@@ -258,6 +266,25 @@ def places(
     hows = {name: effect.how for name, effect in chosen.items()}
     state = yield from carry_out(state, problem, outcome, hows, ignored(found, chosen, overruled))
     return (yield from kept_aloft(state, outcome.routes))
+
+
+def carried_by(state: State, found: Mapping[str, Located], rules: Mapping[str, Plan]) -> dict[str, str]:
+    """Return who is carried by which mount of its own group: that is its own change of place (RI-MOVE1-1)."""
+    return {
+        name: mount
+        for name, creature in sorted(state.creatures.items())
+        if (mount := creature.mount or "") in found
+        and state.group_of(mount) == state.group_of(name)
+        and name not in rules
+        and not found[name].own
+        and (found[mount].own or mount in rules)
+    }
+
+
+def stays(intents: Intents, rules: Mapping[str, Plan], carried: Mapping[str, str], name: str) -> bool:
+    """Return whether the rule that moves *name*, or the mount that carries it, gets nowhere."""
+    mover = carried.get(name, name)
+    return mover in rules and not goes(intents, mover)
 
 
 class Unseen(NamedTuple):

@@ -15,7 +15,7 @@ from service.rules.kernel.values import CreatureId, GroupId, Occasion, Reader, S
 from service.rules.rise import books
 from service.rules.rise.acting.swift import SwiftFrame
 from service.rules.rise.acting.turns import TurnsFrame
-from service.rules.rise.body.effects import known_to
+from service.rules.rise.body.hidden_swift import known_to
 from service.rules.rise.body.running_the_game import ruling
 from service.rules.rise.creatures.creature import obeys
 from service.rules.rise.creatures.permission import gm, own

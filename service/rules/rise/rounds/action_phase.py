@@ -7,7 +7,7 @@ outside healing last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
 
 from service.rules.kernel.messages import Emits, Event
@@ -15,7 +15,8 @@ from service.rules.kernel.records import EMPTY, changed, in_order, record, with_
 from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, GroupId, Occasion, StepId
 from service.rules.rise import books
-from service.rules.rise.body.effects import SwiftHidden, apply_quietly, unhidden
+from service.rules.rise.body.effects import apply_quietly
+from service.rules.rise.body.hidden_swift import SwiftHidden, in_swift_order, is_from_outside, unhidden
 from service.rules.rise.body.vital_wounds import wound_stream
 from service.rules.rise.creatures.creature import Atom, Plan
 from service.rules.rise.creatures.state import State
@@ -266,8 +267,7 @@ def begin(state: State) -> Emits[State]:
 def first(state: State, frame: ActionFrame) -> Emits[State]:
     """Emit the worlds of the groups that resolve first, after Swift effects or with these hidden."""
     if not frame.second:
-        for group in frame.committing:
-            state = yield from apply_swift(state, group)
+        state = yield from apply_swift(state, frame.committing)
     else:
         state = yield SwiftHidden(groups=frame.committing, because=("RI-SWIFT-7", "C-01"))
     return (yield from open_turns(state, "first", frame.first))
@@ -276,8 +276,9 @@ def first(state: State, frame: ActionFrame) -> Emits[State]:
 @enforces(RI_SWIFT_8)
 def second(state: State, frame: ActionFrame) -> Emits[State]:
     """Emit the Swift effects of the groups that resolved first, and the worlds of the others."""
-    for group in frame.first:
-        state = yield from apply_swift(state, group)
+    state = yield from apply_swift(state, frame.first)
+    if any(is_met(state, each) for group in frame.first for each in state.at(group).effects):
+        state = yield SwiftHidden(groups=frame.committing, because=("RI-SWIFT-7", "C-01"))
     return (yield from open_turns(state, "second", frame.second))
 
 
@@ -291,12 +292,17 @@ def open_turns(state: State, reached: Reached, groups: tuple[str, ...]) -> Emits
 
 
 @enforces(RI_SWIFT_7)
-def apply_swift(state: State, group: str) -> Emits[State]:
-    """Emit the Swift effects of *group*."""
-    for effect in state.at(group).effects:
-        if effect.swift:
-            state = yield from apply_quietly(state, effect)
+def apply_swift(state: State, groups: Sequence[str]) -> Emits[State]:
+    """Emit the Swift effects of *groups*, on each creature those of its own group last."""
+    for effect in in_swift_order(state, {group: state.at(group).effects for group in groups}):
+        state = yield from apply_quietly(state, effect)
     return state
+
+
+def is_met(state: State, effect: Atom) -> bool:
+    """Return whether a Swift effect may contradict what others did unseen, as far as its group knows."""
+    outside = is_from_outside(state, effect)
+    return effect.swift and ((effect.does == "lose" and not outside) or (effect.does == "gain" and outside))
 
 
 # --- the announcement --------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from service.rules.rise.body.movement_and_positioning import come_off, squeeze
 from service.rules.rise.body.taking_damage import consequences, fall_or_wake, heal, hurt
 from service.rules.rise.body.vital_wounds import die_of_wounds
 from service.rules.rise.creatures.character import Arrival, Entering, sheet_of
-from service.rules.rise.creatures.combat_statistics import expire
+from service.rules.rise.creatures.combat_statistics import expire, ticking
 from service.rules.rise.creatures.creature import Budget, Creature, creature_of, is_able
 from service.rules.rise.creatures.sheet import side_of
 from service.rules.rise.creatures.state import Stage, State
@@ -466,10 +466,10 @@ def is_low(state: State, creature: Creature) -> bool:
 def boundary(state: State, chance: Chance, step: int) -> Emits[State]:
     """Emit what *step* of the round sets off: damage, healing, and all the rest."""
     ticks = [
-        (name, condition.source, condition.tick)
+        (name, condition.source, tick)
         for name, creature in state.creatures.items()
-        for condition in creature.conditions
-        if condition.tick is not None and condition.tick.step == step
+        for condition, tick in ticking(creature)
+        if tick.step == step
     ]
     for name, source, tick in ticks:
         state = yield from hurt(state, name, source or name, tick.damage, tick.sort)

@@ -171,6 +171,60 @@ def test_RI_MOUNT_1_a_mount_that_follows_takes_its_rider_along() -> None:
     assert fight["r"].mount == "horse"
 
 
+@pytest.mark.parametrize("rule", [False, True])
+def test_RI_MOVE1_1_nobody_is_pushed_off_the_mount_that_carries_it(
+    rule: bool,  # noqa: FBT001  # whether the mount goes by a rule
+) -> None:
+    """C-15: being carried is the rider's own change of place, so what others would do to it is ignored."""
+    gust = {"id": "gust", "range_ft": 60, "effects": [{"does": "push", "amount": 15}]}
+    fight = begun(
+        entry("mon@p/r", (0, 0), mount="horse"),
+        entry("mon@p/horse", (0, 0), carries_riders=True, speeds={"land": 50}),
+        entry("mon@m/s", (0, -2), abilities=[gust]),
+        entry("mon@m/o", (6, 0)),
+    )
+    way = {"targets": ["o"], **FOLLOW} if rule else {"path": _east(0, 5)}
+    fight.do("move", "horse", **way).end("horse")
+    fight.do("use_ability", "s", ability="gust", targets=["r"]).end("s").rest()
+    assert [fight[name].position for name in ("r", "horse")] == [(5, 0), (5, 0)]
+    assert fight["r"].mount == "horse"
+    assert [(e.creature, e.source) for e in fight.logged("location_effect_ignored")] == [("r", "s")]
+
+
+def test_RI_MOVE1_6_who_is_carried_nowhere_is_pushed_off() -> None:
+    gust = {"id": "gust", "range_ft": 60, "effects": [{"does": "push", "amount": 15}]}
+    fight = begun(
+        entry("mon@p/r", (0, 0), mount="horse"),
+        entry("mon@p/horse", (0, 0), carries_riders=True),
+        entry("mon@m/s", (0, -2), abilities=[gust]),
+        entry("mon@m/o", (1, 0)),
+    )
+    fight.do("move", "horse", targets=["o"], **FOLLOW).end("horse")
+    fight.do("use_ability", "s", ability="gust", targets=["r"]).end("s").rest()
+    assert [fight[name].position for name in ("r", "horse")] == [(0, 3), (0, 0)]
+
+
+@pytest.mark.parametrize(("faces", "ends"), [((9, 2), (3, 0)), ((2, 9), (0, 3))])
+@pytest.mark.parametrize("names", ["bc", "cb"])
+def test_RI_MOVE1_7_who_pushes_the_mount_contends_with_who_pushes_its_rider(
+    names: str, faces: tuple[int, int], ends: tuple[int, int]
+) -> None:
+    """RI-MOVE1-1: carried or pushed, the rider changes its place once; the mount goes in either case."""
+    gust = {"id": "gust", "range_ft": 60, "effects": [{"does": "push", "amount": 15}]}
+    east, south = names
+    fight = begun(
+        entry("mon@p/r", (0, 0), mount="horse"),
+        entry("mon@p/horse", (0, 0), carries_riders=True),
+        entry(f"mon@{east}/{east}", (-5, 0), abilities=[gust]),
+        entry(f"mon@{south}/{south}", (0, -5), abilities=[gust]),
+    )
+    fight.do("use_ability", east, ability="gust", targets=["horse"]).end(east)
+    fight.do("use_ability", south, ability="gust", targets=["r"]).end(south).rest()
+    fight.throw(*(faces if names == "bc" else faces[::-1]))
+    assert [fight[name].position for name in ("r", "horse")] == [ends, (3, 0)]
+    assert (fight["r"].mount == "horse") is (ends == (3, 0))
+
+
 @pytest.mark.parametrize(
     ("more", "code"),
     [

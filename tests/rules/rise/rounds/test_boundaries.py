@@ -125,3 +125,22 @@ def test_RI_ROUND_6_combat_ends_where_one_side_stands_or_nobody_lives(
     fight = begun(entry("pc@p/v", (0, 0)), entry("pc@m/e", (9, 0)), options=QUIET)
     fight.given("v", **v).given("e", **e)
     assert is_decided(fight.state) is ended
+
+
+@pytest.mark.parametrize(
+    ("second", "hp"),
+    [
+        ({"name": "tick"}, 7),
+        ({"name": "other"}, 4),
+        ({"name": "tick", "tick": Tick(step=10, damage=5)}, 5),
+        ({"name": "tick", "tick": Tick(step=10, damage=1)}, 7),
+        ({"name": "tick", "tick": Tick(step=1, damage=1)}, 7),
+        ({"name": "tick", "tick": None}, 7),
+    ],
+)
+def test_RI_COND_1_of_two_effects_of_one_name_one_comes_by_itself(second: dict[str, Any], hp: int) -> None:
+    """The second adds nothing, whoever laid it; the weightier counts."""
+    fight = begun(entry("mon@p/v", (0, 0), hp=10), entry("mon@m/e", (9, 0)))
+    first = Condition(name="tick", source="e", tick=Tick(step=10, damage=3))
+    fight.given("v", conditions=(first, changed(first, source="v", **second))).rest()
+    assert fight["v"].hp == hp
