@@ -7,7 +7,7 @@ command is tried with every value that is known for its fields, and with the lea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, Final, TypeVar
 
@@ -153,6 +153,7 @@ def _tries(
     """Yield data of commands: each combination of what is known of the fields that must be given."""
     named: Any = kind
     needed = [each for each in fields_of(named) if each.given and each.required]
+    likely = _likely(ruleset, seen, given.get("creature"))
     values: list[Sequence[Any]] = []
     for each in needed:
         own = given.get(each.name)
@@ -160,7 +161,7 @@ def _tries(
             values.append((own,))
             continue
         known = _tried(ruleset, seen, each)
-        others = known if known is None else sorted(known, key=lambda value: value == given.get("creature"))
+        others = known if known is None else sorted(known, key=likely)
         values.append([_plain(each.shape)] if others is None else others)
     names = [each.name for each in needed]
     for chosen in islice(product(*values), MOST_TRIED):
@@ -172,6 +173,21 @@ def _tries(
         if each.given and not each.required and each.name not in given:
             for value in _tried(ruleset, seen, each) or [_plain(_given(each.shape))]:
                 yield {**least, each.name: value}
+
+
+def _likely(ruleset: Ruleset[S], seen: S, creature: str | None) -> Callable[[Any], tuple[bool, bool, int]]:
+    """Return a key that sorts whom a *creature* acts upon: the nearest of another side first, itself last."""
+    tokens = {each.id: each for each in ruleset.tokens(seen)}
+    own = tokens.get(creature or "")
+
+    def key(value: Any) -> tuple[bool, bool, int]:  # noqa: ANN401 - JSON
+        other = tokens.get(value) if isinstance(value, str) else None
+        if own is None or other is None:
+            return value == creature, False, 0
+        far = max(abs(a - b) for a, b in zip(own.position, other.position, strict=False))
+        return other.id == own.id, other.side == own.side, far
+
+    return key
 
 
 def _tried(ruleset: Ruleset[S], seen: S, field: FieldShape) -> list[Any] | None:

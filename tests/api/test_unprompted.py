@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import jsonschema
@@ -79,3 +80,34 @@ def test_a_command_about_a_list_or_with_what_need_not_be_given_is_tried_with_it(
     mine = unprompted(owner, table.at)
     assert mine["award_xp"]["refusal"] is None, "it is legal for somebody"
     assert mine["advance_clock"]["refusal"] is None, "it is legal with a span of time"
+
+
+def test_why_a_creature_cannot_act_upon_others_is_about_the_nearest_enemy(owner: Api) -> None:
+    """Not about an ally, who is no target whatever happens, nor about an enemy that is farther off."""
+    opening = {
+        "edition": "heartrush@1",
+        "sides": ["heroes", "foes"],
+        "player_side": "heroes",
+        "creatures": [
+            {
+                "position": [0, y],
+                "stat_block": "new-character",
+                "id": name,
+                "name": name.title(),
+                "side": side,
+            }
+            for name, y, side in (
+                ("pia", 0, "heroes"),
+                ("ash", 1, "heroes"),
+                ("far", 90, "foes"),
+                ("near", 60, "foes"),
+            )
+        ],
+    }
+    at = f"/v1/encounters/{json.loads(owner('POST', '/v1/encounters', opening).text)['encounter']}"
+    for command in ({"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}):
+        assert owner("POST", f"{at}/commands", command).status_code == 200
+    options = owner.get(f"{at}/options?view=full")["options"]
+    (pia,) = (each for each in options if each["prompt"]["creature"] == "pia")
+    (why,) = (each["detail"] for each in pia["refused"] if each["type"] == "engage")
+    assert "Near" in why, why
