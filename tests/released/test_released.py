@@ -25,9 +25,12 @@ VERDICT_S = 60.0
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module", params=[*RELEASES, NOW])
+@pytest.fixture(
+    scope="module",
+    params=[*RELEASES, pytest.param(NOW, marks=pytest.mark.overnight if RELEASES else ())],
+)
 def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the directory of a release; that of this build is made now."""
+    """Give the directory of a release; that of this build, which `make slow` makes, is made now."""
     if request.param != NOW:
         return kept.HOME / str(request.param)
     home = tmp_path_factory.mktemp("kept") / "now"
