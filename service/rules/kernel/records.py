@@ -182,17 +182,24 @@ def _computed(kind: type) -> Mapping[str, tuple[str, ...]]:
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(sealable,))
 def record(cls: type[R]) -> type[R]:
     """Make *cls* a dataclass that never changes and takes its fields as keyword arguments."""
-    # dataclass would compile four more methods for each of a thousand classes, at the start of each process
+    # dataclass would compile five methods for each of a thousand classes, at the start of each process
     try:
-        made = dataclass(kw_only=True, init=False, repr=False, eq=False, unsafe_hash=True)(cls)
+        made = dataclass(kw_only=True, init=False, repr=False, eq=False)(cls)
     except ValueError as fault:  # it would advise a factory, which no record has
         if "mutable default" not in str(fault):
             raise
         text = f"{cls.__qualname__}: {fault.args[0].partition(' is not allowed')[0]}; use EMPTY or a tuple"
         raise TypeError(text) from fault
     made.__init__ = _filling(made)  # type: ignore[method-assign]  # that is the idea
-    methods = (_comparing(made), _text, _refuse_set, _refuse_delete)
-    for name, method in zip(("__eq__", "__repr__", "__setattr__", "__delattr__"), methods, strict=True):
+    equal, hashed = _comparing(made)
+    methods = {
+        "__eq__": equal,
+        "__hash__": hashed,
+        "__repr__": _text,
+        "__setattr__": _refuse_set,
+        "__delattr__": _refuse_delete,
+    }
+    for name, method in methods.items():
         if name not in cls.__dict__:
             setattr(made, name, method)
     found = {each.name: each.metadata[SEALABLE] for each in fields(made) if SEALABLE in each.metadata}  # type: ignore[arg-type]  # a dataclass
@@ -249,15 +256,18 @@ def values_of(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any
     return lambda known: tuple([known[name] for name in names])  # itemgetter of one returns no tuple
 
 
-def _comparing(kind: type) -> Callable[[object, object], bool]:
-    """Return `__eq__` of *kind*: equal records have one class and equal fields."""
+def _comparing(kind: type) -> tuple[Callable[[object, object], bool], Callable[[object], int]]:
+    """Return `__eq__` and `__hash__` of *kind*: equal records have one class and equal fields."""
     names = [field.name for field in fields(kind)]
     values: Callable[[object], object] = attrgetter(*names) if names else lambda _: ()
 
     def equal(self: object, other: object) -> bool:
         return values(self) == values(other) if type(other) is type(self) else NotImplemented
 
-    return equal
+    def hashed(self: object) -> int:
+        return hash(values(self))
+
+    return equal, hashed
 
 
 def _text(self: Any) -> str:  # noqa: ANN401 - a record of any kind
