@@ -25,7 +25,7 @@ from service.rules.heartrush.body.weapons import (
 from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.heartrush.engaging.attacks import ExchangeBegun
 from service.rules.heartrush.engaging.declaring import PERK_CHOICES, check_levels
-from service.rules.heartrush.timing.exposed import gives_opening, open_targets
+from service.rules.heartrush.timing.exposed import gives_opening, is_still_in_reach, open_targets
 from service.rules.heartrush.timing.windows import InstantDeclared, StackItem, WindowFrame, fizzle
 from service.rules.heartrush.values import Perks, StanceName
 from service.rules.kernel.messages import Awaited, Command, Emits, Offer, Refused, Sentence
@@ -65,6 +65,8 @@ class StrikeItem(StackItem):
         attacker, target = state.creatures[self.creature], state.creatures[self.target]
         if not target.is_present or not is_able(attacker):
             return (yield from fizzle(self.creature, self.ability, "nobody to strike"))
+        if not is_still_in_reach(state, attacker, target):
+            return (yield from fizzle(self.creature, self.ability, "the target is out of reach"))
         return (yield from strike(state, f"{window}/{self.creature}", self, melee=True))
 
 

@@ -10,16 +10,23 @@ from service.rules.heartrush.body.actions import AbilityUsed, afford_action
 from service.rules.heartrush.body.answers import sealed_to
 from service.rules.heartrush.body.conditions import ConditionLost, gain
 from service.rules.heartrush.body.permission import acting, answering, is_unbarred
-from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.ledges import drop_ft
 from service.rules.heartrush.creatures.size_and_bonds import WAYS, Moved, captive_of
 from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.moving.climbing import ask_climb
 from service.rules.heartrush.moving.falling import fall_over
-from service.rules.heartrush.moving.paths import climb_cn, may_stop, step_cost
+from service.rules.heartrush.moving.paths import (
+    HR_MOVE_6,
+    allowance,
+    check_can_move,
+    check_path,
+    climb_cn,
+    may_stop,
+    step_cost,
+)
 from service.rules.heartrush.moving.pushed_ways import pulled_to
-from service.rules.heartrush.timing.exposed import Trigger, provoked_by, watchers
+from service.rules.heartrush.timing.exposed import Trigger, is_unsteady_beside, provoked_by, watchers
 from service.rules.heartrush.timing.windows import (
     InstantDeclared,
     StackItem,
@@ -45,7 +52,7 @@ from service.rules.kernel.values import (
 from service.rules.rolls.chance import Chance
 from service.rules.secrecy.hidden_creatures import reveal_discovered
 from service.rules.secrecy.hiding import OccupiedSpace
-from service.rules.space.grid import FEET, Cell, distance, is_step, nearest
+from service.rules.space.grid import FEET, Cell, is_step, nearest
 from service.rules.table.stack import Frame
 
 # --- trips ---------------------------------------------------------------------------------------------
@@ -73,6 +80,8 @@ class TripItem(StackItem):
     def resolve(self, state: State, window: str) -> Emits[State]:
         if state.creatures[self.target].has("prone"):
             return (yield from fizzle(self.creature, self.ability, "the target is prone already"))
+        if not is_unsteady_beside(state, state.creatures[self.creature], state.creatures[self.target]):
+            return (yield from fizzle(self.creature, self.ability, "the target is not unsteady beside it"))
         return (yield from gain(state, self.target, "prone", 1, self.creature))
 
 
@@ -94,8 +103,7 @@ def trip_trigger(state: State, mover: Creature, at: Cell) -> tuple[str, ...]:
         and other.action > 0
         and is_unbarred(state, other, "trip")
         and at_most_one_size_larger(mover, other)
-        and distance(at, mover.space, other.position, other.space, "chebyshev") == FEET
-        and is_adjacent(state, other, changed(mover, position=at))
+        and is_unsteady_beside(state, other, changed(mover, position=at))
     )
 
 
@@ -188,11 +196,12 @@ class MovementFrame(Frame[State]):
         left: tuple[Cell, ...] = unsealed(self.left)
         fell = creature.has("prone") and not self.standing and not self.crawling
         strayed = bool(left) and not is_step(creature.position, left[0])
-        if creature.status != "active" or fell or strayed:
-            return (
-                yield MovementEnded(movement=self.path, occasion=f"{self.path}/end", because=("HR-MOVE-3",))
-            )
-        if self.standing:
+        held = cannot_go_on(creature, self.how)
+        if creature.status != "active" or fell or strayed or held is not None:
+            because = (held.rule or "HR-MOVE-3") if held is not None else "HR-MOVE-3"
+            return (yield MovementEnded(movement=self.path, occasion=f"{self.path}/end", because=(because,)))
+        left = still_open(state, creature, self, left)
+        if self.standing and creature.has("prone"):
             state = yield ConditionLost(creature=self.creature, condition="prone", because=("HR-MOVE-5",))
         walk = Walk(
             creature=self.creature,
@@ -205,6 +214,38 @@ class MovementFrame(Frame[State]):
             walked=self.walked,
         )
         return (yield from go_on(state, self.path, walk))
+
+
+def cannot_go_on(creature: Creature, how: str) -> Refused | None:
+    """Return what keeps a mover where it is, since others have reacted: no speed, or a captive of its own."""
+    if not WAYS[how].by_itself:
+        return None
+    try:
+        check_can_move(creature)
+    except Refused as refused:
+        return refused
+    if creature.has("grappling") and not WAYS[how].drags:
+        return Refused("grappling", f"{creature.id} holds somebody", "HR-COND-24")
+    return None
+
+
+@enforces(HR_MOVE_6)
+def still_open(
+    state: State, creature: Creature, frame: MovementFrame, left: tuple[Cell, ...]
+) -> tuple[Cell, ...]:
+    """Return as much of the way *left* as nothing bars that has changed since it was planned."""
+    way = WAYS[frame.how]
+    if not way.by_itself:
+        return left
+    gone = frame.walked * FEET
+    budget = allowance(creature, stand=frame.standing) - gone if way.pays else None
+    for end in range(len(left), 0, -1):
+        try:
+            check_path(state, creature, left[:end], budget)
+        except Refused:
+            continue
+        return left[:end]
+    return ()
 
 
 class Walk(NamedTuple):

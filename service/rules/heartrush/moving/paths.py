@@ -309,8 +309,8 @@ def steps_of(at: Cell, path: tuple[Cell, ...]) -> Iterator[tuple[Cell, Cell, int
 
 
 @enforces(HR_MOVE_6)
-def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget: int) -> int:
-    """Return the feet that *path* costs; refuse a path that is blocked, occupied or too long."""
+def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget: int | None) -> int:
+    """Return the feet that *path* costs; refuse a path that is blocked, occupied or too long (None: any)."""
     spent = 0
     over = False
     for old, new, diagonals in steps_of(creature.position, path):
@@ -329,7 +329,7 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
         over = drop_ft(state, creature, old, new, climbing=True) > 0
     if path and not may_stop(state, creature, path[-1]):
         raise Refused("space_occupied", f"{path[-1]} is occupied", HR_MOVE_6.id)
-    if spent > budget:
+    if budget is not None and spent > budget:
         raise Refused(
             "insufficient_movement", f"the path takes {spent} ft, and {budget} are left", HR_MOVE_6.id
         )

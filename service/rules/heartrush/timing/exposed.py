@@ -10,7 +10,7 @@ from service.rules.heartrush.body.actions import can_answer
 from service.rules.heartrush.body.lasting import strikes_free
 from service.rules.heartrush.body.permission import is_unbarred
 from service.rules.heartrush.body.weapons import in_range, reach_ft
-from service.rules.heartrush.creatures.adjacency import feet_apart, is_walled_off
+from service.rules.heartrush.creatures.adjacency import feet_apart, is_adjacent, is_walled_off
 from service.rules.heartrush.creatures.size_and_bonds import WAYS
 from service.rules.heartrush.creatures.state import Creature, State
 from service.rules.kernel.messages import Awaited
@@ -170,3 +170,21 @@ def provoked_by(
             if counted[name] > FEET:
                 found.append(name)
     return tuple(found), {**inside, **counted} if counted else inside
+
+
+# --- whether an opening is still there -----------------------------------------------------------------
+# Between the moment and its answer somebody may have moved, fallen or found its feet: ask at the answer, and
+# again when the answer's turn has come.
+
+
+def is_still_in_reach(state: State, enemy: Creature, mover: Creature) -> bool:
+    """Return whether *enemy* still reaches a mover that gave it an opening."""
+    return Watcher(enemy, reach_ft(enemy), state).reaches(mover.position, mover)
+
+
+def is_unsteady_beside(state: State, other: Creature, mover: Creature) -> bool:
+    """Return whether *mover* is off-balance, on its feet, and in a space next to that of *other*."""
+    if not mover.level("off_balanced") or mover.has("prone"):
+        return False
+    apart = distance(mover.position, mover.space, other.position, other.space, "chebyshev")
+    return apart == FEET and is_adjacent(state, other, mover)

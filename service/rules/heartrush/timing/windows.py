@@ -16,6 +16,7 @@ from service.rules.heartrush.body.operations import ways
 from service.rules.heartrush.body.permission import acting, answering_for, is_unbarred
 from service.rules.heartrush.creatures.abilities import Ability, Moment, Spell, Use, is_instant
 from service.rules.heartrush.creatures.state import Creature, State, is_able
+from service.rules.heartrush.timing.exposed import is_still_in_reach, is_unsteady_beside
 from service.rules.heartrush.values import (
     AbilityName,
     DeedName,
@@ -229,10 +230,12 @@ class WindowFrame(DeclaredWindow, Frame[State]):
         )
 
     def _could(self, state: State, creature: Creature) -> bool:
+        mover = state.creatures[self.subject]
         if self.trigger == "trip":
-            able = is_able(creature) and creature.action > 0
+            able = is_able(creature) and creature.action > 0 and is_unsteady_beside(state, creature, mover)
         else:
             able = can_answer(creature) or strikes_free(state, creature)
+            able = able and is_still_in_reach(state, creature, mover)
         return able and is_unbarred(state, creature, ACCEPTS[self.trigger])
 
     @enforces(HR_TIME_7)

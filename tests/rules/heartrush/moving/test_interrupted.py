@@ -1,0 +1,132 @@
+"""What changes while a movement waits for answers changes the movement, and the answers too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from service.rules.ruleset import waiting
+from tests.rules.heartrush.kit import Fight, begun
+
+PLACES = {"pia": (0, 0), "bru": (0, 1), "wolf": (1, 0), "ash": (9, 0)}
+WAY = [[2, 0], [3, 0], [4, 0]]
+
+
+def leaving(**changes: Any) -> Fight:
+    """Return a fight in which the wolf leaves Pia's reach and Bru's, who are asked whether they strike."""
+    fight = begun(PLACES, first="enemies", **changes).do("dash", creature="wolf", path=WAY)
+    assert fight.waits_for() == ["pia", "bru"]
+    return fight
+
+
+def ruled(fight: Fight, **effect: Any) -> Fight:
+    return fight.do("gm_ruling", kind="effect", decision="so it is", effects=[effect])
+
+
+def passed(fight: Fight) -> Fight:
+    """Let pass whatever window is open."""
+    while windows := [found for found in waiting(fight.state) if "pass_window" in found.accepts]:
+        fight.answer("pass_window", str(windows[0].creature))
+    return fight
+
+
+def laid(condition: str, **effect: Any) -> dict[str, Any]:
+    return {"kind": "condition", "creature": "wolf", "condition": condition, **effect}
+
+
+@pytest.mark.parametrize(
+    ("effect", "end", "rule"),
+    [
+        (laid("stunned"), (1, 0), "HR-COND-5"),
+        (laid("incapacitated"), (1, 0), "HR-COND-5"),
+        (laid("restrained"), (1, 0), "HR-COND-5"),
+        (laid("grappled", by="pia"), (1, 0), "HR-COND-5"),
+        (
+            {"kind": "condition", "creature": "pia", "condition": "grappled", "by": "wolf"},
+            (1, 0),
+            "HR-COND-24",
+        ),
+        (laid("frightened", by="ash"), (1, 0), None),
+        (laid("frightened", by="pia"), (4, 0), None),
+        (laid("crippled"), (2, 0), None),
+        (laid("slowed"), (4, 0), None),
+        ({"kind": "walls", "edges": ["1,0|2,0"], "becomes": "wall"}, (1, 0), None),
+        ({"kind": "walls", "edges": ["2,0|3,0"], "becomes": "closed_door"}, (2, 0), None),
+        ({"kind": "terrain", "cells": [[3, 0]], "terrain": "wall"}, (2, 0), None),
+        ({"kind": "move", "creature": "ash", "to": [4, 0]}, (3, 0), None),
+    ],
+)
+def test_HR_MOVE_6_an_interrupted_dash_goes_as_far_as_what_has_changed_lets_it(
+    effect: dict[str, Any], end: tuple[int, int], rule: str | None
+) -> None:
+    fight = passed(ruled(leaving(), **effect))
+    assert fight["wolf"].position == end
+    assert fight.state.phase == "priority"
+    if rule is not None:
+        assert fight.logged("movement_ended")[-1].because == (rule,)
+
+
+def test_HR_MOVE_5_who_is_stunned_as_it_stands_up_stays_down() -> None:
+    fight = begun(PLACES, first="enemies")
+    ruled(fight, kind="knock_down", creature="wolf")
+    fight.do("dash", creature="wolf", stand=True)
+    assert "pia" in fight.waits_for()
+    passed(ruled(fight, **laid("stunned")))
+    assert fight["wolf"].has("prone")
+
+
+# --- answers to it -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("who", ["pia", "wolf"])
+def test_HR_OA_1_nobody_strikes_at_a_mover_that_is_out_of_reach_by_now(who: str) -> None:
+    fight = ruled(leaving(), kind="move", creature=who, to=[12, 12])
+    assert "pia" not in [found.creature for found in waiting(fight.state) if "pass_window" in found.accepts]
+    asked = {"target": "wolf", "stance": "might", "prompt": "r1/m1/moves-2/pia"}
+    assert fight.refused("opportunity_attack", creature="pia", **asked) == "window_closed"
+
+
+def test_HR_OA_1_a_wall_that_goes_up_between_parts_them() -> None:
+    edges = ["0,0|1,0", "0,1|1,1", "0,-1|1,-1", "0,2|1,2"]
+    fight = ruled(leaving(), kind="walls", edges=edges, becomes="wall")
+    assert not any("opportunity_attack" in found.accepts for found in waiting(fight.state))
+
+
+def test_HR_ABIL_11_a_strike_that_was_declared_comes_to_nothing_out_of_reach() -> None:
+    fight = leaving()
+    fight.answer("opportunity_attack", "pia", target="wolf", stance="might", pay="action")
+    ruled(fight, kind="move", creature="wolf", to=[12, 12])
+    assert [event.creature for event in fight.logged("instant_fizzled")] == ["pia"]
+    assert not fight.logged("exchange_begun")
+    assert fight["pia"].action == 0
+
+
+def stumbling() -> Fight:
+    """Return a fight in which the wolf, off-balance, walks by Pia and Bru, who may trip it."""
+    fight = begun({"pia": (1, 1), "bru": (-1, 1), "wolf": (0, 0)}, first="enemies")
+    ruled(fight, **laid("off_balanced", levels=2))
+    fight.do("dash", creature="wolf", path=[[0, 1], [0, 2]])
+    assert fight.waits_for() == ["pia", "bru"]
+    return fight
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        {"kind": "move", "creature": "wolf", "to": [12, 12]},
+        {"kind": "knock_down", "creature": "wolf"},
+        {"kind": "lose_condition", "creature": "wolf", "condition": "off_balanced"},
+    ],
+)
+@pytest.mark.parametrize("declared", [False, True])
+def test_HR_ACT_13_nobody_trips_what_is_away_or_down_or_steady_by_now(
+    effect: dict[str, Any], *, declared: bool
+) -> None:
+    fight = stumbling()
+    if declared:
+        fight.answer("trip", "pia", target="wolf")
+    ruled(fight, **effect)
+    assert not any("trip" in found.accepts for found in waiting(fight.state))
+    assert len(fight.logged("instant_fizzled")) == declared
+    assert fight["wolf"].has("prone") == (effect["kind"] == "knock_down")
