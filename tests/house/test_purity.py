@@ -33,6 +33,10 @@ IMPURE = {
     "float()": ("    return float(a)\n", "float makes"),
     "round()": ("    return round(a)\n", "round rounds"),
     "hash()": ("    return hash(a)\n", "hash differs"),
+    "hash() near a __hash__": (
+        "    def __hash__(self):\n        return 1\n    return hash(a)\n",
+        "hash differs",
+    ),
     "hash as a key": ("    return sorted(a, key=hash)\n", "hash differs"),
     "id()": ("    return id(a)\n", "id tells"),
     "open()": ("    return open(a)\n", "open touches"),
@@ -90,6 +94,7 @@ PURE = {
     "an argument called like a built-in": "def f(id):\n    return id\n",
     "a field called like a built-in": "class F:\n    round: int\ndef f(s):\n    return s.round\n",
     "a read-only table": "T: Mapping[str, int] = {'a': 1}\nU: Final = {'b': 2}\n",
+    "hash() in a __hash__": "class F:\n    def __hash__(self):\n        return hash(self.a)\n",
     "a local list": "def f():\n    seen = []\n    seen.append(1)\n    return seen\n",
 }
 

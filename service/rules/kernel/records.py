@@ -264,10 +264,10 @@ def _comparing(kind: type) -> tuple[Callable[[object, object], bool], Callable[[
     def equal(self: object, other: object) -> bool:
         return values(self) == values(other) if type(other) is type(self) else NotImplemented
 
-    def hashed(self: object) -> int:
+    def __hash__(self: object) -> int:  # noqa: N807 - it becomes the class's method
         return hash(values(self))
 
-    return equal, hashed
+    return equal, __hash__
 
 
 def _text(self: Any) -> str:  # noqa: ANN401 - a record of any kind

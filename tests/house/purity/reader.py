@@ -6,7 +6,7 @@ What is caught:
 
 - an import from outside the allow-list of `laws.py`, of a module or of single names; `global`; `async`;
 - a float or complex literal, true division, and every built-in that makes a float, rounds, hashes, tells an
-  address, or touches the world, also where it is only passed on (`key=hash`);
+  address, or touches the world, also where it is only passed on (`key=hash`), but for `hash` in a `__hash__`;
 - an iteration whose order a set would decide: over a set literal, comprehension, call, operation of sets, or
   over a name or a record's field that is annotated or assigned as a set. What cannot show the order is
   allowed: `sorted`, `len`, `any`, `all`, `sum`, `in`, building another set;
@@ -136,8 +136,15 @@ class _Reader:
             and isinstance(node.ctx, ast.Load)
             and node.id in BUILTINS
             and not self._is_local(node, node.id)
+            and not (node.id == "hash" and self._is_in_hash(node))
         ):
             yield self._fault(node, f"{node.id} {BUILTINS[node.id]}")
+
+    def _is_in_hash(self, node: ast.AST) -> bool:
+        """Return whether *node* stands in the body of a `__hash__`, which dicts and sets alone read."""
+        while not isinstance(node, ast.FunctionDef | ast.Lambda | ast.Module):
+            node = self.parents[node]
+        return isinstance(node, ast.FunctionDef) and node.name == "__hash__"
 
     def _order(self, node: ast.AST) -> Iterator[Fault]:
         law = "order of a set"
