@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from service.rules.ruleset import waiting
-from tests.rules.heartrush.kit import Fight, begun
+from tests.rules.heartrush.casts import ability, declare, do, let_go
+from tests.rules.heartrush.kit import Fight, begun, sheet
 
 PLACES = {"pia": (0, 0), "bru": (0, 1), "wolf": (1, 0), "ash": (9, 0)}
 WAY = [[2, 0], [3, 0], [4, 0]]
@@ -65,6 +66,28 @@ def test_HR_MOVE_6_an_interrupted_dash_goes_as_far_as_what_has_changed_lets_it(
     assert fight.state.phase == "priority"
     if rule is not None:
         assert fight.logged("movement_ended")[-1].because == (rule,)
+
+
+def test_HR_COND_5_an_instant_that_restrains_a_runner_stops_it_there() -> None:
+    freeze = ability(
+        "freeze",
+        "heart",
+        "instant",
+        trigger=["step_taken"],
+        params=[{"name": "who", "kind": "creature"}],
+        effects=[do("condition", creature="$who", condition="restrained")],
+    )
+    places = {"pia": (9, 9), "wolf": (1, 0)}
+    fight = begun(places, first="enemies", sheets={"pia": {"abilities": ["freeze"]}}, abilities=[freeze])
+    fight.do("dash", creature="wolf", path=WAY)
+    let_go(declare(fight, "pia", "freeze", who="wolf"))
+    assert fight["wolf"].position == (2, 0)
+
+
+def test_HR_MOVE_6_nobody_walks_into_the_space_of_one_that_has_arrived_meanwhile() -> None:
+    fight = begun({"pia": (0, 0), "wolf": (1, 0)}, first="enemies").do("dash", creature="wolf", path=WAY)
+    fight.do("add_creature", entry={"sheet": sheet("ash"), "position": [3, 0]}, seat="zoe")
+    assert passed(fight)["wolf"].position == (2, 0)
 
 
 def test_HR_MOVE_5_who_is_stunned_as_it_stands_up_stays_down() -> None:
