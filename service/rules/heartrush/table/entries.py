@@ -287,9 +287,11 @@ def _body_faults(found: Character) -> Iterator[Fault]:
         yield "/hp", "more than the negative of the maximum, and at most the maximum"
     if not found.heart_die <= found.sheet.heart_die or found.heart_die not in (4, 6, 8, 10, 12, 20):
         yield "/heart_die", "a die: 4, 6, 8, 10, 12 or 20, at most the sheet's heart die"
+    known: set[str] = set()
     for i, wound in enumerate(found.wounds):
-        if any(wound.id == other.id for other in found.wounds[:i]):
+        if wound.id in known:
             yield f"/wounds/{i}", "an id of its own"
+        known.add(wound.id)
     for key, condition in found.conditions.items():
         if key in LEFT_BEHIND or not 1 <= condition.level <= MOST_LEVELS:
             yield f"/conditions/{key}", f"a condition that goes on, from 1 to {MOST_LEVELS} levels"

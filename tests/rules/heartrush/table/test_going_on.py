@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from time import process_time
 from typing import Any
 
 import pytest
@@ -248,6 +249,17 @@ def test_what_no_character_can_be_is_refused(path: tuple[Any, ...], value: Any, 
         at = at[step]
     at[path[-1]] = value
     assert f"carried/character{where}" in refusal(data)
+
+
+def test_who_has_a_wound_twice_is_refused_and_ten_thousand_wounds_are_compared_in_one_pass() -> None:
+    wounds = tuple(Wound(id=f"w{i}", rank=0, initial_rank=0) for i in range(10_000))
+    data = taken(worn().given("pia", wounds=wounds))
+    began = process_time()
+    entering(data)
+    assert process_time() - began < 2, "comparing each with each takes ten"
+
+    data["character"]["wounds"][9_999]["id"] = data["character"]["wounds"][0]["id"]
+    assert "carried/character/wounds/9999: an id of its own" in refusal(data)
 
 
 def test_what_cannot_be_said_of_an_entry_is_refused() -> None:
