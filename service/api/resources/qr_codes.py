@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 from service.api.operations import PUBLIC, ResponseSchema, operation
+from service.api.problems import invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import schema_of
 from service.api.shapes import NUMBER, TEXT, closed, component
@@ -14,6 +15,8 @@ from service.rules.kernel.records import record
 TAG: Final = "Pages"
 LONGEST: Final = 1_000
 """Characters of a text; a longer one makes a code that phones do not read from a screen."""
+MOST_BYTES: Final = 2_331
+"""What the largest code holds; characters of other scripts take two to four bytes each."""
 
 
 @record
@@ -51,7 +54,12 @@ def make_qr_code(request: ApiRequest) -> ApiResponse:
     """Make the QR code of a text, such as the link of a seat; nothing is stored."""
     import segno  # noqa: PLC0415 - only who shares a link needs it
 
-    code = segno.make(request.data["text"], error="m", micro=False)
+    try:
+        code = segno.make(request.data["text"], error="m", micro=False)
+    except segno.DataOverflowError:
+        raise invalid(
+            ("/text", f"text of 1 to {LONGEST} characters, and of at most {MOST_BYTES} bytes")
+        ) from None
     border = code.default_border_size
     rows = [[bool(module) for module in row] for row in code.matrix]
     path = "".join(
