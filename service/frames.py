@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from inspect import CO_GENERATOR
 from traceback import walk_tb
-from types import FrameType
-from typing import NamedTuple, TypeVar
+from types import CodeType, FrameType
+from typing import Final, NamedTuple, TypeVar
 
 T = TypeVar("T")
 V = TypeVar("V")
+
+_PYTHON: Final = ("call", "return")
+"""What happens to a function of Python."""
 
 
 class FaultPlace(NamedTuple):
@@ -47,21 +51,30 @@ def watched(
     *by_home* has the values of functions by module and qualified name. *heard* gets the value of the function
     that is called, and how many others of *by_home* run around it.
     """
-    seen: dict[int, FrameType] = {}  # holds the frames alive, so that no id is reused
+    found: dict[int, tuple[V | None, CodeType]] = {}  # by id: a code is slow to hash; it keeps the code alive
+    resumed: dict[int, FrameType] = {}  # keeps the frames alive, so that no id is reused
     depth = 0
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         nonlocal depth
-        value = by_home.get((_module_of(frame), frame.f_code.co_qualname))
+        if event not in _PYTHON:  # most calls are of what C does
+            return
+        code = frame.f_code
+        known = found.get(id(code))
+        if known is None:
+            known = found[id(code)] = by_home.get((_module_of(frame), code.co_qualname)), code
+        value = known[0]
         if value is None:
             return
-        if event == "call":
-            if id(frame) not in seen:  # resuming a generator is not a new call
-                seen[id(frame)] = frame
-                heard(value, depth)
-            depth += 1
-        elif event == "return":
+        if event == "return":
             depth -= 1
+            return
+        if not code.co_flags & CO_GENERATOR:
+            heard(value, depth)
+        elif id(frame) not in resumed:  # resuming a generator is not a new call
+            resumed[id(frame)] = frame
+            heard(value, depth)
+        depth += 1
 
     before = sys.getprofile()
     sys.setprofile(watch)
