@@ -185,11 +185,11 @@ def comes_to_lie(state: State, creature: Creature) -> Cell | None:
 
 @enforces(RI_MOVE_9)
 def stays_up(creature: Creature) -> bool:
-    """Return whether *creature* stays in the air."""
+    """Return whether *creature* stays in the air: a flyer that spent a movement, no matter who pushed it."""
     if creature.dead or creature.defeated:
         return False
-    moved = creature.location_changed or creature.hovered
-    return creature.sheet.floats or (creature.aloft == "flying" and moved and is_able(creature))
+    flies = creature.aloft == "flying" and creature.hovered
+    return creature.sheet.floats or (flies and is_able(creature))
 
 
 @enforces(RI_MOVE_10)

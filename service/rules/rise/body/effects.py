@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from service.dice.values import Roll
-from service.rules.kernel.messages import TABLE, Emits, Event, Noted
+from service.rules.kernel.messages import TABLE, Emits, Event, Fact, Noted
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import CreatureId, Reason
@@ -93,6 +93,9 @@ MOVES: Final[Mapping[How, Move]] = MappingProxyType(
 discovered, and what burns there burns. A deed teleports; a ruling between two phases places: it corrects, so
 no change of place in the phase before limits it."""
 
+OWN: Final[tuple[How, ...]] = ("self", "continued")
+"""How a creature moves that spends a movement of its own."""
+
 Way: TypeAlias = tuple[tuple[Cell, ...], How]
 """The cells that a creature enters, and how it moves."""
 
@@ -125,7 +128,14 @@ class Moved(Event[State]):
             before = state.creatures[name]
             stood = before.stood if move.sets_off or before.location_changed else to
             counts = move.counts or before.location_changed
-            state = state.with_creature(name, position=to, location_changed=counts, stood=stood)
+            flies = before.aloft == "flying" and name == self.creature and self.how in OWN
+            state = state.with_creature(
+                name,
+                position=to,
+                location_changed=counts,
+                stood=stood,
+                hovered=before.hovered or flies,
+            )
         return state
 
 
@@ -228,11 +238,16 @@ def _lost(state: State, target: str, name: str) -> Emits[State]:
     return (yield from fall_or_wake(state, target)) if kind == UNCONSCIOUS else state
 
 
-def state_after(state: State, emitted: Emits[State]) -> State:
-    """Return *state* after all events of *emitted*, which are recorded nowhere and throw no dice."""
+def state_after(state: State, emitted: Emits[State], told: list[Fact[State]] | None = None) -> State:
+    """Return *state* after all events of *emitted*, which are recorded nowhere and throw no dice.
+
+    *told* gets these events.
+    """
     try:
         fact = next(emitted)
         while True:
+            if told is not None:
+                told.append(fact)
             state = fact.evolve(state)
             fact = emitted.send(state)
     except StopIteration as end:
@@ -331,8 +346,11 @@ def grasp(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
 
 
 def part(state: State, chance: Chance, user: str, target: str) -> Emits[State]:
-    """Emit that two creatures are in no grapple with each other any more; other holds on them stay."""
-    atom = Atom(seq=UNNUMBERED, source=user, target=target, does="lose", name=f"{GRAPPLED}@{user}")
+    """Emit that *user* is free of *target*; other holds on them stay.
+
+    It happens to who breaks free: a hold of the same phase came before it, whatever the two are called.
+    """
+    atom = Atom(seq=UNNUMBERED, source=user, target=user, does="lose", name=f"{GRAPPLED}@{target}")
     return (yield from note(state, chance, atom))
 
 
