@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from service.rules.kernel.messages import Emits, Event
+from service.rules.kernel.messages import Emits, Event, Fact
 from service.rules.kernel.records import changed
 from service.rules.kernel.rulebook import RULING, Rule, enforces
+from service.rules.kernel.sealed import unsealed
 from service.rules.rise import books
 from service.rules.rise.attacks.unjudged import AttackJudged, log_of
 from service.rules.rise.body.aerial_movement import TookOff, lands, poised, soars
@@ -147,6 +148,14 @@ def come_true(state: State, effect: Atom, applied: Emits[State]) -> Emits[State]
     return (yield from or_unchanged(state, applied, says, unmet, sealed=bool(state.gm_only_of(on.id))))
 
 
+def unseen_in_vain(state: State, group: str) -> list[NothingChanged]:
+    """Return what is said of Swift effects that a group used unseen and that change nothing."""
+    kept, told = state.hidden_swift.get(group), list[Fact[State]]()
+    for effect in () if kept is None else unsealed(kept).effects:
+        state = state_after(state, come_true(state, effect, apply_quietly(state, effect)), told)
+    return [fact for fact in told if isinstance(fact, NothingChanged)]
+
+
 @enforces(RI_RES_10)
 def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) -> Emits[State]:
     """Emit what all groups did to one creature, and what follows."""
@@ -187,11 +196,12 @@ def damage_first(
     )
     lethal = [e for e in hits if e.sort != "subdual"]
     for effect in lethal:
-        state = yield from hurt(state, name, effect.source, effect.amount, effect.sort)
+        hit = hurt(state, name, effect.source, effect.amount, effect.sort)
+        state = yield from come_true(state, effect, hit)
     if lethal and judged:
         state = yield from consequences(state, chance, name)
     for effect in hits[len(lethal) :]:
-        state = yield from apply(state, chance, effect)
+        state = yield from come_true(state, effect, apply(state, chance, effect))
     return state
 
 

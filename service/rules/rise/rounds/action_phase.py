@@ -20,7 +20,13 @@ from service.rules.rise.body.hidden_swift import SwiftHidden, in_swift_order, is
 from service.rules.rise.body.vital_wounds import wound_stream
 from service.rules.rise.creatures.creature import Atom, Plan
 from service.rules.rise.creatures.state import State
-from service.rules.rise.moving.merging import after_swift, in_fixed_order, where_it_ends
+from service.rules.rise.moving.merging import (
+    after_swift,
+    come_true,
+    in_fixed_order,
+    unseen_in_vain,
+    where_it_ends,
+)
 from service.rules.rise.moving.objects import share_out
 from service.rules.rise.planning.groups import (
     GroupFrame,
@@ -295,7 +301,7 @@ def open_turns(state: State, reached: Reached, groups: tuple[str, ...]) -> Emits
 def apply_swift(state: State, groups: Sequence[str]) -> Emits[State]:
     """Emit the Swift effects of *groups*, on each creature those of its own group last."""
     for effect in in_swift_order(state, {group: state.at(group).effects for group in groups}):
-        state = yield from apply_quietly(state, effect)
+        state = yield from come_true(state, effect, apply_quietly(state, effect))
     return state
 
 
@@ -322,7 +328,10 @@ def announce(state: State) -> Emits[State]:
             felled=newly_felled(state, inner),
             because=ANNOUNCED,
         )
+        in_vain = unseen_in_vain(state, group)
         state = yield announced
+        for says in in_vain:
+            state = yield says
         for judged in judgements:
             state = yield judged
         if tried[group]:
