@@ -94,12 +94,13 @@ class StrictSchema(Schema):
     """The record whose fields it has, None for a schema that was declared by hand."""
 
     def handle_error(self, error: ValidationError, data: Any, **kwargs: Any) -> None:
-        """Add the closest match to the message of each unknown field."""
-        del data, kwargs
+        """Name unknown fields in the order of the data, each with its closest match."""
+        del kwargs
         assert isinstance(error.messages, dict)
-        for name, said in error.messages.items():
-            if said == [UNKNOWN]:
-                error.messages[name] = [UNKNOWN + near(name, self.fields)]
+        found = error.messages
+        for name in [name for name in data if found.get(name) == [UNKNOWN]] if isinstance(data, dict) else ():
+            del found[name]  # marshmallow has them in the order of a set
+            found[name] = [UNKNOWN + near(name, self.fields)]
 
 
 def near(name: str, names: Iterable[str]) -> str:

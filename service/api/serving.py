@@ -334,7 +334,9 @@ _PROBLEM_OF: Final[Mapping[type[Exception], Callable[[Any], Problem]]] = {
         "record-damaged", "the service's secret does not decrypt the encounter's secrets"
     ),
     EncounterImported: lambda fault: Problem("encounter-imported", str(fault)),
-    TooMuchWork: lambda fault: Problem("too-much-work", str(fault)),
+    TooMuchWork: lambda fault: Problem(
+        "too-much-work", f"{fault}: ask for less, such as one creature (`?creature=`) or fewer commands"
+    ),
     WorkStopped: lambda _: Problem(
         "too-slow", f"it took more than {READ_S} seconds", headers={"Retry-After": "10"}
     ),

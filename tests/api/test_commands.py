@@ -59,6 +59,12 @@ def test_what_is_misspelled_is_told_with_what_may_be_meant(
     assert {each["pointer"]: each["detail"] for each in answer["errors"]} == errors
 
 
+def test_fields_that_there_are_not_are_named_in_the_order_in_which_they_were_sent(table: Table) -> None:
+    names = ["zeta", "m4812", "m2265", "alpha", "m9", "beta"]
+    answer = json.loads(table.send(table.gm, ADD | dict.fromkeys(names, 1)).text)
+    assert [each["pointer"] for each in answer["errors"]] == [f"/{name}" for name in names]
+
+
 # --- refused -----------------------------------------------------------------------------------------
 
 REFUSED: list[tuple[str, Callable[[Table], TestResponse], int, str]] = [
