@@ -12,8 +12,7 @@ import click
 
 from service.audit.backed_up import BackupCheck
 from service.cli.environment import read_settings
-from service.cli.local_service import NotServing
-from service.cli.store import opened
+from service.cli.store import NotServing, opened
 from service.cli.terminal import Failure, say
 from service.log import LogError
 from service.log.errors import FORMAT

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from rich.progress import Progress
 
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.cli.terminal import Failure, Terminal, say
 from service.conformance.check import PLAYS, STEPS, check_ruleset
 from service.conformance.laws import LAWS, LawBroken

@@ -23,7 +23,7 @@ from rewound_client import Rewound, RewoundError, Table
 from service.audit import bundle
 from service.audit.evidence import stored_fight
 from service.cli.client import connect, described, not_ready, page_of
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.cli.judging import print_report
 from service.cli.local_service import LocalService, StartAbandoned, reserved_port
 from service.cli.narrator import Narrator

@@ -20,9 +20,9 @@ from typing import Final, Literal
 import click
 
 from service.audit import signing
-from service.cli.environment import every_ruleset, read_settings
-from service.cli.local_service import NotServing
-from service.cli.store import opened
+from service.cli.environment import read_settings
+from service.cli.every_ruleset import every_ruleset
+from service.cli.store import NotServing, opened
 from service.cli.terminal import document, say
 from service.key_files import SettingsError
 from service.log import Log, LogError

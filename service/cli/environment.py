@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from service.cli.terminal import Failure
-from service.rules.ruleset import Ruleset
-from service.rulesets import RulesetUnusable, installed
 from service.settings import Settings, SettingsError
 
 
@@ -29,14 +25,6 @@ def read_settings() -> EnvironmentOption:
     except SettingsError as faults:
         raise Failure(f"invalid settings:\n{faults}", lines=True) from faults
     return EnvironmentOption(settings, has_port=bool(os.environ.get("REWOUND_PORT")))
-
-
-def every_ruleset() -> Mapping[str, Ruleset[Any]]:
-    """Return the rulesets of this program and of installed packages, by edition; raises a `Failure`."""
-    try:
-        return installed()
-    except RulesetUnusable as fault:
-        raise Failure(str(fault)) from fault
 
 
 def is_for_people(*, demo: bool) -> bool:

@@ -15,7 +15,7 @@ from service.audit.bundle import MAX_BYTES
 from service.audit.evening import TEXTS, BadEvening, Evening, Fight, judge_evening, read_evening
 from service.audit.held import Held
 from service.audit.mirror import Mirror
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.cli.judging import status_of
 from service.cli.terminal import Failure, Terminal, document, escape, say
 from service.record.log_entries import OPENING, BadEntry, read_entry

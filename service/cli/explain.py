@@ -15,7 +15,7 @@ from rich.console import Console
 
 from service.audit.explanations import explanation
 from service.audit.importing import ImportRefused, take
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.cli.judging import STATUS
 from service.cli.terminal import Failure, Terminal, document, escape, say
 from service.key_files import Keyring

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.cli.terminal import Failure, say
 from service.conversion import creature_files, creatures, maps
 from service.conversion.choices import CreatureChoices, map_choices

@@ -24,8 +24,9 @@ from service.api.metrics import DIRECTORY
 from service.api.server import GRACE_S, arguments
 from service.cli.client import not_ready
 from service.cli.loading import LoadingDisplay
+from service.cli.store import NotServing, connecting
 from service.cli.terminal import Failure
-from service.log import StoreFailure, StoreRefused
+from service.log import StoreRefused
 from service.log.valkey import ValkeyLog
 from service.log.valkey.queue import check_queue, queue_client
 from service.settings import Settings, SettingsError
@@ -51,29 +52,8 @@ _GUNICORN_LOGGER: Final = f"--logger-class={JsonLogger.__module__}.{JsonLogger._
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 - a private directory is made in it
 
 
-class NotServing(Failure):
-    """The service does not run; the text says why and what to do."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, lines=True)
-
-
 class StartAbandoned(Exception):
     """The start was stopped by a signal before the service was ready."""
-
-
-@contextmanager
-def connecting(say: Say) -> Iterator[LoadingDisplay]:
-    """Yield what shows the progress of a store that is connected to; raises its refusals as `NotServing`."""
-    display = LoadingDisplay(say)
-    try:
-        yield display
-    except StoreRefused as fault:
-        raise NotServing(str(fault)) from fault
-    except StoreFailure as fault:
-        raise NotServing(f"the store cannot be reached: {fault}") from fault
-    finally:
-        display.finish()
 
 
 def _never() -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.progress import Progress
 
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.cli.script import BadScript, load
 from service.cli.terminal import Failure, Terminal, say
 from service.simulation.fights import COMMANDS, ROUNDS, FightLimits, FightStalled, play

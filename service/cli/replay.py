@@ -19,7 +19,7 @@ from service.audit import bundle
 from service.audit.evidence import Evidence
 from service.audit.importing import ImportRefused
 from service.cli import script
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.cli.judging import STATUS
 from service.cli.narrator import Narrator
 from service.cli.playing import NotAsWritten, difference

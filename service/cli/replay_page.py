@@ -15,7 +15,7 @@ from service.api.app import create_app
 from service.api.single_file import single_file
 from service.audit.certificate import certificate
 from service.audit.importing import take
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.key_files import Keyring
 from service.log.memory import MemoryLog
 from service.logs import only_warnings

@@ -14,8 +14,7 @@ from service.audit.backed_up import BackupCheck, LostCommits, lost_since
 from service.audit.signing_memory import SigningMemory
 from service.cli.backup import check_of, place_of, summary, with_secret_key
 from service.cli.environment import read_settings
-from service.cli.local_service import NotServing
-from service.cli.store import opened
+from service.cli.store import NotServing, opened
 from service.cli.terminal import Failure, say
 from service.core.continuation import throws_dice
 from service.log import Log, LogError

@@ -17,8 +17,7 @@ import click
 
 from service.cli.backup import with_secret_key
 from service.cli.environment import read_settings
-from service.cli.local_service import NotServing
-from service.cli.store import opened
+from service.cli.store import NotServing, opened
 from service.cli.terminal import Failure, say
 from service.key_files import Keyring, SettingsError, new_key, write_keyring
 from service.log import Log, LogError

@@ -20,11 +20,13 @@ from rewound_client import Rewound, RewoundError
 from service import tracing
 from service.cli.addresses import lan_addresses
 from service.cli.client import connect, described, page_of
-from service.cli.environment import every_ruleset, is_for_people, quiet_for_people, read_settings
-from service.cli.local_service import LocalService, NotServing, StartAbandoned, with_free_port
+from service.cli.environment import is_for_people, quiet_for_people, read_settings
+from service.cli.every_ruleset import every_ruleset
+from service.cli.local_service import LocalService, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
 from service.cli.stopping import Signals
+from service.cli.store import NotServing
 from service.cli.terminal import Failure, say
 from service.log import Log
 from service.logs import note_line, write_json_lines

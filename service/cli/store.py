@@ -10,15 +10,22 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from service.cli.loading import LoadingDisplay
-from service.cli.local_service import NotServing, connecting
-from service.cli.terminal import say
-from service.log import Log
+from service.cli.terminal import Failure, say
+from service.log import Log, StoreFailure, StoreRefused
 from service.log.valkey import ValkeyLog
 from service.settings import Settings
 from service.stores.archive.archive_log import with_archive
 from service.stores.archive.container import keys_of
 from service.stores.archive.opening import storage_of
 from service.supervisor import DirectoryInUse, EmbeddedFailure, EmbeddedValkey, Supervisor
+from service.supervisor.supervisor import Say
+
+
+class NotServing(Failure):
+    """The service does not run; the text says why and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, lines=True)
 
 
 @contextmanager
@@ -47,6 +54,20 @@ def opened(settings: Settings) -> Iterator[Log]:
     finally:
         if server_is_ours:
             server.stop()
+
+
+@contextmanager
+def connecting(say: Say) -> Iterator[LoadingDisplay]:
+    """Yield what shows the progress of a store that is connected to; raises its refusals as `NotServing`."""
+    display = LoadingDisplay(say)
+    try:
+        yield display
+    except StoreRefused as fault:
+        raise NotServing(str(fault)) from fault
+    except StoreFailure as fault:
+        raise NotServing(f"the store cannot be reached: {fault}") from fault
+    finally:
+        display.finish()
 
 
 def _with_archive(log: Log, settings: Settings) -> Log:

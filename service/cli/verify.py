@@ -27,7 +27,7 @@ from service.audit.unseen import hold_to_bound
 from service.audit.verdict import VALID_IN_PART, Counts, Finding
 from service.audit.witness_policy import BadPolicy, Policy, read_policy
 from service.cli import evening
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.cli.judging import print_report, status_of
 from service.cli.terminal import Terminal, document, say
 from service.rules.kernel.hexadecimal import is_hex

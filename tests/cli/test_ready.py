@@ -10,7 +10,8 @@ import pytest
 
 from service.cli import local_service
 from service.cli.client import NotReady
-from service.cli.local_service import LocalService, NotServing
+from service.cli.local_service import LocalService
+from service.cli.store import NotServing
 from service.settings import Settings
 
 WHY = NotReady("the service is not ready: worker (no worker is alive)", "worker (no worker is alive)")

@@ -19,7 +19,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
 
-from service.cli.environment import every_ruleset
+from service.cli.every_ruleset import every_ruleset
 from service.cli.script import sample
 from service.simulation.table import LocalTable
 

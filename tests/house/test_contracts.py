@@ -30,6 +30,7 @@ HEARTRUSH = "Each wing of Heart Rush knows those below it alone"
 SHARED = "Each part of the shared rules knows those below it alone"
 RISE = "Each wing of Rise knows those below it alone"
 S3 = "S3 is spoken to by the archive alone"
+LIGHT = "Commands that need no rules load none, nor the API"
 COUNTED = "Requests are counted and measured in the API alone"
 
 # file that gets the line, what it imports, the contracts that must fail
@@ -87,6 +88,8 @@ PLANTED = (
     ("workers/planted.py", "apispec", {MARSHMALLOW}),
     ("service/api/planted.py", "httptools", {FRAMED}),
     ("workers/planted.py", "httptools.parser", {FRAMED}),
+    ("service/cli/keys.py", "service.api.leaf", {LIGHT}),
+    ("service/cli/store.py", "service.rulesets", {LIGHT}),
     ("service/stores/planted.py", "limits.storage", {COUNTED}),
     ("workers/planted.py", "prometheus_client", {COUNTED}),
 )
