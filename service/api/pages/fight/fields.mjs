@@ -62,11 +62,11 @@ export const noteOf = (note, command) => {
   const has = new Set(Object.values(command));
   /** @type {{text: string, names: string[]}[]} */
   const said = note.split(/(?<=\.)\s+/).map((text) => {
-    const [lead = ""] = /^For (?:`\w+`(?:, | and )?)+,? ?/.exec(text) ?? [];
-    return { text: lead ? capital(text.slice(lead.length).replace(/^[,:] ?/, "")) : text, names: [...lead.matchAll(/`(\w+)`/g)].map(([, name]) => name) };
+    const [lead = ""] = /^For (?:\x60\w+\x60(?:, | and )?)+,? ?/.exec(text) ?? [];
+    return { text: lead ? capital(text.slice(lead.length).replace(/^[,:] ?/, "")) : text, names: [...lead.matchAll(/\x60(\w+)\x60/g)].map(([, name]) => name) };
   });
   const own = said.filter(({ names }) => names.some((name) => has.has(name)));
-  return (own.length ? own : said.filter(({ names }) => !names.length)).map(({ text }) => text).join(" ").replaceAll("`", "");
+  return (own.length ? own : said.filter(({ names }) => !names.length)).map(({ text }) => text).join(" ").replaceAll("\x60", "");
 };
 
 /** A field with listed values: what may be chosen, and how it is shown. It has no state of its own. */

@@ -211,7 +211,7 @@ def test_RI_MOVE1_7_who_pushes_the_mount_contends_with_who_pushes_its_rider(
 ) -> None:
     """RI-MOVE1-1: carried or pushed, the rider changes its place once; the mount goes in either case."""
     gust = {"id": "gust", "range_ft": 60, "effects": [{"does": "push", "amount": 15}]}
-    east, south = names
+    east, south = names[0], names[1]
     fight = begun(
         entry("mon@p/r", (0, 0), mount="horse"),
         entry("mon@p/horse", (0, 0), carries_riders=True),
