@@ -14,7 +14,7 @@ from typing import Final
 
 from werkzeug.http import parse_accept_header
 
-from service.api.page_files import page_file, page_with_preloads
+from service.api.page_files import page_file
 from service.api.problem_pages import HTML, POLICY
 from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
@@ -79,7 +79,7 @@ def site_response(request: ApiRequest, name: str) -> ApiResponse | None:
 
 def page_response(name: str, policy: str = POLICY) -> ApiResponse:
     """Return the page in the file *name*, with the Content Security Policy *policy*."""
-    return html_response(_page(name), policy)
+    return html_response(_file(name).raw, policy)
 
 
 def html_response(raw: bytes, policy: str = POLICY) -> ApiResponse:
@@ -110,9 +110,6 @@ _known: Final = cache(names_in)
 @cache
 def _file(path: str) -> Document:
     return Document(page_file(path))
-
-
-_page: Final = cache(page_with_preloads)
 
 
 @cache

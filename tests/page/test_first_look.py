@@ -88,20 +88,6 @@ def test_a_load_asks_for_the_summary_once_and_for_the_log_as_soon_as_it_is_there
     assert max(asked.index("/commits"), asked.index("/creatures/changes")) < asked.index("/rounds"), asked
 
 
-def test_a_page_names_each_module_that_it_needs_first_so_that_all_are_asked_for_at_once(
-    running: Service, address: str, window: Open
-) -> None:
-    page = window().visit(address, running.key)
-    expect(page.locator("[data-creature]")).to_have_count(1 + WOLVES)
-    named = set(page.locator("link[rel=modulepreload]").evaluate_all("all => all.map((each) => each.href)"))
-    loaded = page.evaluate(
-        "performance.getEntriesByType('resource').map((each) => each.name)"
-        ".filter((each) => each.endsWith('.mjs') && !each.endsWith('/start.mjs'))"
-    )
-    assert set(loaded) == named, set(loaded) ^ named
-    assert len(loaded) == len(named), "a module is loaded twice"
-
-
 def test_what_was_undone_stands_in_the_log_in_sentences_and_nothing_else_does(
     running: Service, address: str, table: Table, window: Open
 ) -> None:
