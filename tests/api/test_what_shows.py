@@ -286,6 +286,16 @@ def test_TABLE_GMONLY_1_feet_gone_show_a_speed_and_a_dash_that_is_not_taken_too(
     assert found == ({"creatures/orc/position"}, {"deed_declared", "deed_in_vain", "moved"})
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "to"),
+    [("armor", ("none", "natural", "heavy"), [11, 0]), ("shield", ("none", "light", "heavy"), [10, 0])],
+)
+def test_TABLE_GMONLY_1_feet_gone_show_what_slows(name: str, values: tuple[str, ...], to: list[int]) -> None:
+    dash: list[dict[str, Any]] = [TO_ZOE, {"type": "dash", "creature": "orc", "to": to}]
+    found = shows(*(orc(dash, None, None, ("pia", "orc"), **{name: value}) for value in values))
+    assert found == ({"creatures/orc/position"}, {"deed_declared", "deed_in_vain", "moved"})
+
+
 def test_TABLE_GMONLY_2_damage_shows_an_attack_bonus() -> None:
     armored = {"armor": "natural", "natural_armor": 40}
     found = shows(*(orc(ATTACK, pia=armored, attack_bonus=bonus) for bonus in (0, 1, 60)))

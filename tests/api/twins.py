@@ -115,8 +115,9 @@ MONSTERS: Final[Sequence[Pair]] = (
     ),
 )
 """The second never uses what only one of the two knows; the third goes nowhere."""
-STILL: Final = ("plan_movement", "move", "charge", "shove", "throw", "jump", "grapple")
-"""How a speed or strength shows: by the feet it leads, which is listed."""
+STILL: Final = ("plan_movement", "move", "charge", "shove", "throw", "jump", "grapple", "dash")
+"""How a speed, a strength or a heavy armor shows: by the feet it leads, which is listed."""
+SLOWS: Final = frozenset({"speeds", "armor"})
 NIGHT: Final = {"shelter": "structure", "bedding": "bed", "warmth": "comfortable"}
 LURKERS: Final[Mapping[str, Pair]] = {
     "heartrush@1": (
@@ -176,7 +177,8 @@ class Script:
         self.at = "/v1/encounters/" + json.loads(answer.text)["encounter"]
         self.edition, self.seed = edition, seed
         self.players = players
-        self.stays = any("speeds" in each.get("gm_only", ()) for each in data["creatures"])
+        slow = [each for each in data["creatures"] if SLOWS & set(each.get("gm_only", ()))]
+        self.stays = {each["sheet"]["id"] for each in slow}
         self.which = which
         self.chance = Random(f"{edition} {seed}")
         self.sent: list[Sent] = []
@@ -264,7 +266,7 @@ class Script:
         """Tell whether *offer* would end the script, or show what is listed in docs/secrets.md."""
         command = offer["command"]
         return command["type"] in KEPT_OUT or (
-            self.stays and command.get("creature") == "o" and command["type"] in STILL
+            command.get("creature") in self.stays and command["type"] in STILL
         )
 
     def send(self, seat: str, command: Mapping[str, Any]) -> None:
