@@ -170,7 +170,11 @@ def test_TABLE_CHOICE_4_the_gm_declares_forfeited_what_is_not_sealed_or_not_open
 
 @pytest.mark.parametrize(
     ("data", "code"),
-    [({"reason": ""}, "params_missing"), ({"prompt": "r1/e1/stance/bru"}, "not_awaited")],
+    [
+        ({"reason": ""}, "params_missing"),
+        ({"reason": "x" * 501}, "params_missing"),
+        ({"prompt": "r1/e1/stance/bru"}, "not_awaited"),
+    ],
 )
 def test_TABLE_CHOICE_4_a_forfeit_names_an_open_choice_and_a_reason(
     fight: Fight, data: dict[str, Any], code: str
@@ -182,6 +186,19 @@ def test_TABLE_CHOICE_4_a_forfeit_names_an_open_choice_and_a_reason(
     refusal = fight.send("forfeit_choice", "zoe", **{**given, "reason": "late"}).refusal
     assert refusal is not None
     assert refusal.code == "not_gm"
+
+
+@pytest.mark.parametrize("reason", ["x", "x" * 500])
+def test_TABLE_CHOICE_4_a_reason_has_from_one_character_to_500(fight: Fight, reason: str) -> None:
+    fight.do("forfeit_choice", prompt=fight.prompt("pia"), reason=reason)
+    (forfeited,) = fight.logged("seat_choice_forfeited")
+    assert forfeited.reason == reason
+
+
+@pytest.mark.parametrize("commitment", ["0g" * 32, "00" * 31, "00" * 33, "AB" * 32, ""])
+def test_TABLE_CHOICE_1_a_commitment_is_64_hexadecimal_digits(fight: Fight, commitment: str) -> None:
+    data = {"creature": "pia", "prompt": fight.prompt("pia"), "commitment": commitment}
+    assert fight.refused("seal_choice", **data) == "commitment_malformed"
 
 
 def test_TABLE_CHOICE_2_a_choice_is_sent_to_nobody_where_the_service_seals() -> None:
