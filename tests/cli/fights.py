@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rewound_client import Rewound
+from rewound_client import Rewound, Table
 from service.audit.evidence import Evidence, evidence_once_signed
 from service.cli.client import connect
 from service.cli.local_service import LocalService, reserved_port
@@ -51,6 +51,12 @@ class Service:
         """Return the stored bytes of an encounter with every envelope open, as a worker's audit has them."""
         with closing(self.station.log()) as log:
             return evidence_once_signed(log, encounter)
+
+
+def begun(table: Table) -> Table:
+    """Begin combat at a table of Heart Rush, and give priority; return the table."""
+    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    return table
 
 
 @contextmanager

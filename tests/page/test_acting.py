@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rewound_client import Table
-from tests.cli.fights import Service
+from tests.cli.fights import Service, begun
 from tests.page.conftest import Open
 from tests.page.test_table import BESIDE, PHONE
 
@@ -28,7 +28,7 @@ THREE: Final[dict[str, Any]] = {
 
 def fighting(running: Service, opening: dict[str, Any]) -> Table:
     table = running.owner.open(opening)
-    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    begun(table)
     return table
 
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from rewound_client import Table
-from tests.cli.fights import Service
+from tests.cli.fights import Service, begun
 from tests.page.conftest import Open
 
 pytestmark = pytest.mark.slow  # a browser and a service start, which the tests of this folder share
@@ -61,10 +61,7 @@ DROP: Final = """
 
 @pytest.fixture
 def table(running: Service) -> Table:
-    found = running.owner.open(OPENING)
-    found.send({"type": "begin_combat", "unaware_side": "foes"})
-    found.send({"type": "grant_priority"})
-    return found
+    return begun(running.owner.open(OPENING))
 
 
 def at(running: Service, table: Table) -> str:
@@ -117,7 +114,7 @@ def test_a_token_that_is_dragged_opens_the_way_to_its_cell(
 def test_a_way_that_is_dragged_says_its_cost_and_whom_it_provokes(running: Service, window: Open) -> None:
     beside = [OPENING["creatures"][0], {**OPENING["creatures"][1], "position": [1, 0]}]
     table = running.owner.open({**OPENING, "creatures": beside})
-    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    begun(table)
     page = window().visit(at(running, table), table.issue_token("ann")["token"])
     expect(page.locator("#panel-act [data-type=dash]")).to_be_visible()
     x, y = middle(page.locator("[data-creature=pia] .form"))

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rewound_client import Table
-from tests.cli.fights import Service, played
+from tests.cli.fights import Service, begun, played
 from tests.page.conftest import Open
 from tests.page.players import ClickingTable, points
 
@@ -116,8 +116,7 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
     table = running.owner.open(json.loads((EXAMPLES / "contested-ruling" / "fight.json").read_text("utf-8")))
     at = f"{running.station.url}/encounters/{table.encounter}"
     ann = table.with_token(table.issue_token("ann")["token"])
-    table.send({"type": "begin_combat", "unaware_side": "foes"})
-    table.send({"type": "grant_priority"})
+    begun(table)
     ann.send({"type": "engage", "creature": "pia", "target": "orc"})
     stance = {"type": "choose_stance", "prompt": "r1/e1/stance/pia", "creature": "pia", "stance": "might"}
     ann.send(stance)
@@ -154,8 +153,8 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
     certificate = json.loads((tmp_path / "certificate.json").read_text("utf-8"))
     summary = table.get()
     assert (certificate["log"]["size"], certificate["log"]["head"]) == (summary["version"], summary["hash"])
-    begun = next(each["event"] for each in certificate["decisions"] if each["kind"] == "line")
-    assert begun["origin"]["kind"] == "as_ruled"
+    line = next(each["event"] for each in certificate["decisions"] if each["kind"] == "line")
+    assert line["origin"]["kind"] == "as_ruled"
     assert certificate["signature"]["value"]
 
 

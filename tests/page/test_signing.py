@@ -12,7 +12,7 @@ from rewound_client import SeatKey, Table
 from service.audit import bundle
 from service.record.commit import load_request
 from service.record.statements import is_signed_by
-from tests.cli.fights import Service
+from tests.cli.fights import Service, begun
 from tests.page.conftest import Open
 from tests.support.javascript_verifier import Case, judged
 
@@ -39,10 +39,7 @@ DUEL = {
 
 @pytest.fixture
 def table(running: Service) -> Table:
-    found = running.owner.open(DUEL)
-    found.send({"type": "begin_combat", "unaware_side": "foes"})
-    found.send({"type": "grant_priority"})
-    return found
+    return begun(running.owner.open(DUEL))
 
 
 def contest(page: Page, n: int, claim: str) -> None:

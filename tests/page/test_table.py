@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from rewound_client import Table
 from service.rules.registry import REGISTRY
 from service.stores import api_keys
-from tests.cli.fights import Service
+from tests.cli.fights import Service, begun
 from tests.page.conftest import Open
 from tests.page.players import ClickingTable
 
@@ -132,8 +132,7 @@ def hit_points(table: Table) -> int:
 def test_a_change_of_a_creature_begins_with_its_hit_points_and_sends_what_it_shows(
     running: Service, window: Open
 ) -> None:
-    table = running.owner.open(OPENING)
-    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    table = begun(running.owner.open(OPENING))
     gm = window().visit(f"{running.station.url}/encounters/{table.encounter}", running.key)
     gm.get_by_role("tab", name="Creatures").click()
     gm.locator(".roster .creature", has_text="Ash").click()
@@ -207,8 +206,7 @@ def test_two_rounds_of_rise_and_a_ruling_take_clicks_alone(
 
 
 def test_nothing_typed_is_lost_while_others_act_and_the_gm_rules(running: Service, window: Open) -> None:
-    table = running.owner.open(OPENING)
-    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    table = begun(running.owner.open(OPENING))
     at = f"{running.station.url}/encounters/{table.encounter}"
     ann = window().visit(at, table.issue_token("ann")["token"])
     ben = table.sit("ben")
@@ -251,7 +249,7 @@ def sample(running: Service, book: str) -> Table:
     """Open a fight of a book, in which people are asked."""
     if book == "heartrush@1":
         table = running.owner.open(OPENING)
-        table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+        begun(table)
         return table
     (fight,) = (each for each in REGISTRY[book].library() if each.kind == "fight")
     return running.owner.open({**fight.data, "seats": [{"seat": "ann", "creatures": ["mira"]}]})
@@ -314,8 +312,7 @@ VISIBLE_LINES: Final = """
 
 
 def test_a_phone_that_is_small_shows_four_lines_of_the_open_panel(running: Service, window: Open) -> None:
-    table = running.owner.open(OPENING)
-    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    table = begun(running.owner.open(OPENING))
     at = f"{running.station.url}/encounters/{table.encounter}"
     page = window(viewport={"width": 320, "height": 640}).visit(at, table.issue_token("ann")["token"])
     expect(page.locator("#panel-act[data-version]")).to_be_attached()
@@ -333,8 +330,7 @@ def test_a_phone_that_is_small_shows_four_lines_of_the_open_panel(running: Servi
 
 
 def test_who_is_asked_reads_it_in_the_header_the_title_and_a_badge(running: Service, window: Open) -> None:
-    table = running.owner.open(OPENING)
-    table.send_all([{"type": "begin_combat", "unaware_side": "foes"}, {"type": "grant_priority"}])
+    table = begun(running.owner.open(OPENING))
     at = f"{running.station.url}/encounters/{table.encounter}"
     ann = window(**PHONE).visit(at, table.issue_token("ann")["token"])
     expect(ann.locator("#turn")).to_have_text("Your turn: Pia")
