@@ -5,9 +5,9 @@ import { described, lettersOf } from "./map.mjs";
 
 /** @typedef {import("./record.mjs").Tokens} Tokens */
 /** @typedef {import("../client/contract.mjs").CreatureToken} Token */
-/** @typedef {{node: HTMLElement, token: Token, isSelected: boolean, letters: string | undefined}} Row */
+/** @typedef {{node: HTMLElement, shown: string}} Row `shown` is all that the row shows, as one text */
 
-/** The list, in an element of the page: a row is drawn again if its creature has changed. */
+/** The list, in an element of the page: a row is drawn again if it would show something else. */
 export class Roster {
   /** @param {HTMLElement} place @param {(id: string) => void} picked */
   constructor(place, picked) {
@@ -46,11 +46,12 @@ export class Roster {
   /** @param {Token} token @param {boolean} isSelected @param {string | undefined} letters */
   #row(token, isSelected, letters) {
     const known = this.rows.get(token.id);
-    if (known && known.token === token && known.isSelected === isSelected && known.letters === letters) return known.node;
+    const shown = [described(token, letters), letters, token.hp_max, isSelected].join();
+    if (known?.shown === shown) return known.node;
     const drawn = this.#drawn(token, isSelected, letters);
     if (known) redraw(known.node, drawn);
     const node = known?.node ?? drawn;
-    this.rows.set(token.id, { node, token, isSelected, letters });
+    this.rows.set(token.id, { node, shown });
     return node;
   }
 
