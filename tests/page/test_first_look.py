@@ -11,12 +11,14 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from rewound_client import Table
-from tests.cli.fights import Service
+from tests.cli.fights import Service, begun
 from tests.page.conftest import Open
 
 pytestmark = pytest.mark.slow  # a browser and a service start, which the tests of this folder share
 
 WOLVES: Final = 3
+ROLLS: Final = 12
+"""More than a log reads of a line that was left before somebody asks for it."""
 SHOVED: Final = {"type": "roll_behind_screen", "dice": [6], "what": "the bridge"}
 OPENING: Final[dict[str, Any]] = {
     "edition": "heartrush@1",
@@ -53,10 +55,7 @@ MAP: Final[dict[str, Any]] = {
 
 @pytest.fixture
 def table(running: Service) -> Table:
-    found = running.owner.open(OPENING)
-    found.send({"type": "begin_combat", "unaware_side": "foes"})
-    found.send({"type": "grant_priority"})
-    return found
+    return begun(running.owner.open(OPENING))
 
 
 @pytest.fixture
@@ -143,6 +142,25 @@ def test_a_fight_that_has_ended_offers_nothing_but_to_keep_it(
     expect(gm.locator("[data-command]")).to_have_count(0)
     expect(gm.locator(".panel-gm").get_by_role("button", name="Export the replay")).to_be_visible()
     expect(gm.get_by_text("Sign my commands")).to_be_hidden()
+
+
+def test_of_much_that_was_undone_the_rest_is_read_when_somebody_unfolds_it(
+    running: Service, address: str, table: Table, window: Open
+) -> None:
+    before = table.get()["version"]
+    table.send_all([SHOVED] * ROLLS)
+    table.undo(to=before)
+    seen = window()
+    read: list[str] = []
+    lines = re.compile(r"/commits\?.*\bline=")
+    seen.page.on("request", lambda request: read.append(request.url) if lines.search(request.url) else None)
+    gm = opened(seen.visit(address, running.key), "Log")
+    fold = gm.locator(".log .fold")
+    expect(fold.locator("summary")).to_have_text("Taken back: The gm rolls behind the screen, and more")
+    assert ["limit=8" in each for each in read] == [True]
+    fold.locator("summary").click()
+    expect(fold.get_by_text("The gm rolls behind the screen", exact=True)).to_have_count(ROLLS)
+    assert len(read) == 2
 
 
 def test_a_form_says_what_concerns_its_command_in_words_without_marks(

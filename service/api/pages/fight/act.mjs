@@ -12,7 +12,7 @@ import { ChoiceField, drawDice, inWords, isHarmless, noteOf, NOTHING } from "./f
 /** @typedef {{type: string, [member: string]: any}} Command */
 /** @typedef {{command: Command, choices: Record<string, import("../client/contract.mjs").Choice>, asks?: string[], text?: string, gaps?: string[], passes?: boolean}} Offer of either kind */
 /** @typedef {import("./record.mjs").Tokens} Tokens */
-/** @typedef {{options: Option[] | null, waiting: {seat: string | null, creature: string | null}[], tokens: Tokens, letters: Map<string, string>, selected: string | null,
+/** @typedef {{options: Option[] | null, waiting: {seat: string | null, creature: string | null}[], tokens: Tokens, letters: Map<string, string>, names: Map<string, string>, selected: string | null,
  *  isLive: boolean, seat: string, version: number, isOver: boolean, recent: string[], unprompted: import("../client/contract.mjs").UnpromptedCommand[]}} Seen `version` is the commit after which the options hold;
  *  `recent` are the last sentences of the log, and `unprompted` what a player may send without being asked */
 /** @typedef {{offer: Offer, prompt: Prompt, values: Json}} Filled an offer, and what is chosen in it */
@@ -101,7 +101,7 @@ export class Act {
     /** @type {typeof import("../shared/form.mjs") | null} loaded when a person opens a form with something to write */
     this.forms = null;
     /** @type {Seen} */
-    this.seen = { options: null, waiting: [], tokens: new Map(), letters: new Map(), selected: null, isLive: true, seat: "", version: 0, isOver: false, recent: [], unprompted: [] };
+    this.seen = { options: null, waiting: [], tokens: new Map(), letters: new Map(), names: new Map(), selected: null, isLive: true, seat: "", version: 0, isOver: false, recent: [], unprompted: [] };
     /** @type {Map<string, CommandType>} the types of commands */
     this.types = new Map();
     const reached = (/** @type {Event} */ { target }) => /** @type {Element} */ (target).closest("[data-type], .offer-with") && this.#learn();
@@ -256,13 +256,9 @@ export class Act {
     }, (offer.text ?? "").replace(/\.$/, ""), " …"))));
   }
 
-  /** Return what a creature is called, with its letters where others have its name. @param {string | null} id */
+  /** Return what a creature is called. @param {string | null} id */
   #called(id) {
-    if (!id) return null;
-    const { tokens, letters } = this.seen;
-    const name = tokens.get(id)?.name ?? id;
-    const isShared = [...tokens.values()].filter((each) => each.name === name).length > 1;
-    return isShared ? `${name} ${letters.get(id) ?? ""}`.trim() : name;
+    return id && (this.seen.names.get(id) ?? id);
   }
 
   /** @param {{prompt: Prompt, offers: {offer: Offer, values: Json}[], refused: NonNullable<Option["refused"]>}} option */
@@ -310,7 +306,7 @@ export class Act {
 
   /** Return a value in words, creatures as they are called. @param {any} value @returns {string} */
   #inWords(value) {
-    return typeof value === "string" && this.seen.tokens.has(value) ? this.#called(value) ?? value : inWords(value, this.seen.tokens);
+    return this.seen.names.get(value) ?? inWords(value, this.seen.tokens);
   }
 
   /** Return whether what was clicked leaves nothing open. @param {Offer} offer @param {Prompt} prompt @param {Json} values */

@@ -11,7 +11,7 @@ import { Act } from "./act.mjs";
 import { branchesOf, mayRedo, takenBack } from "./branches.mjs";
 import { Card, madeBy } from "./card.mjs";
 import { Log } from "./log.mjs";
-import { BattleMap, lettersOf } from "./map.mjs";
+import { BattleMap, lettersOf, namesOf } from "./map.mjs";
 import { perspectives, sayWhatIsSeen, viewer } from "./perspective.mjs";
 import { evidence, markOf, nameOf, Proof, save } from "./proof.mjs";
 import { FightRecord, lostIn, lostWith } from "./record.mjs";
@@ -266,8 +266,7 @@ class Fight {
       } else this.#need(n);
     });
     if (this.isOwn) store.on(["options", "selected", "isLive", "newest", "revision"], ({ options, about, selected, isLive, seat, newest, role }) => {
-      const letters = lettersOf(newest.values());
-      this.act.draw({ options: options?.options ?? null, version: options?.version ?? 0, waiting: about.waiting, tokens: newest, letters, selected, isLive, seat, isOver: about.closed, recent: this.record.recent(RECENT), unprompted: role === "gm" ? [] : options?.unprompted ?? [] });
+      this.act.draw({ options: options?.options ?? null, version: options?.version ?? 0, waiting: about.waiting, tokens: newest, letters: lettersOf(newest.values()), names: namesOf(newest.values()), selected, isLive, seat, isOver: about.closed, recent: this.record.recent(RECENT), unprompted: role === "gm" ? [] : options?.unprompted ?? [] });
       this.#drawGm();
     });
     store.on(["n", "verified"], ({ n, verified }) => {
@@ -293,8 +292,8 @@ class Fight {
     store.on(["n", "revision"], ({ n }) => this.#rest(n));
     store.on(["isLost", "fault"], ({ isLost, fault }) => say(at("lost"), fault || (isLost ? "Connection lost, trying again" : "")));
     store.on(["revision"], () => { this.marks = { rounds: this.#rounds(), parts: partsOf(this.record.scenes) }; });
-    store.on(["lines", "about", "revision"], ({ lines, about }) => this.log.fold(takenBack({ origin: about.origin ?? null, lines }).map(({ n, text, line }) => ({
-      n, text, read: () => lostIn(this.encounter, line, n),
+    store.on(["lines", "about", "revision"], ({ lines, about }) => this.log.fold(takenBack({ origin: about.origin ?? null, lines }).map(({ n, count, text, line }) => ({
+      n, count, text, read: (most) => lostIn(this.encounter, line, n, most),
     }))));
     store.on(["lines", "forks", "about", "last"], ({ lines, forks, about, last }) => {
       this.timeline.drawBranches(branchesOf({ line: this.line, origin: about.origin ?? null, lines, forks }), last);
@@ -378,7 +377,7 @@ class Fight {
 
   #drawGm() {
     const { options, newest, selected, about, isLive } = this.store.state;
-    this.gm?.draw({ unprompted: options?.unprompted ?? [], tokens: newest, letters: lettersOf(newest.values()), selected, edition: about.edition, isLive, mayRedo: mayRedo(about), isOver: about.closed });
+    this.gm?.draw({ unprompted: options?.unprompted ?? [], tokens: newest, names: namesOf(newest.values()), selected, edition: about.edition, isLive, mayRedo: mayRedo(about), isOver: about.closed });
   }
 
   async #list() {

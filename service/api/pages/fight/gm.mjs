@@ -11,7 +11,7 @@ import { blankOf, faultsOf, fieldOf, resolved, withPart } from "../shared/form.m
 /** @typedef {import("../client/contract.mjs").UnpromptedCommand} Unprompted */
 /** @typedef {import("../client/contract.mjs").CommandTypes["commands"][number]} CommandType */
 /** @typedef {import("../shared/form.mjs").Form} Form */
-/** @typedef {{unprompted: Unprompted[], tokens: import("./record.mjs").Tokens, letters: Map<string, string>, selected: string | null, edition: string, isLive: boolean, mayRedo: boolean, isOver: boolean}} Seen */
+/** @typedef {{unprompted: Unprompted[], tokens: import("./record.mjs").Tokens, names: Map<string, string>, selected: string | null, edition: string, isLive: boolean, mayRedo: boolean, isOver: boolean}} Seen */
 /** @typedef {{type: string, data: Json, faults: Map<string, string>, fault: string, wanted: string, isSheet: boolean}} Open a form that the gm fills in */
 
 const ENTRY = "entry"; // a field that a creature is written in
@@ -32,7 +32,7 @@ export class GameMaster {
     this.encounter = encounter;
     this.on = on;
     /** @type {Seen} */
-    this.seen = { unprompted: [], tokens: new Map(), letters: new Map(), selected: null, edition: "", isLive: true, mayRedo: false, isOver: false };
+    this.seen = { unprompted: [], tokens: new Map(), names: new Map(), selected: null, edition: "", isLive: true, mayRedo: false, isOver: false };
     /** @type {Open | null} */
     this.open = null;
     this.said = "";
@@ -118,9 +118,9 @@ export class GameMaster {
     const schema = this.schemas.get(open.type)?.schema ?? {};
     /** @type {{choices: Json, lists: Record<string, any[]>}} */
     const listed = seen.unprompted.find((each) => each.command.type === open.type) ?? { choices: {}, lists: {} };
-    const called = (/** @type {any} */ value) => (seen.tokens.has(value) ? `${seen.tokens.get(value)?.name}${this.#isShared(value) ? ` ${seen.letters.get(value)}` : ""}` : value === null ? "none" : words(String(value)));
+    const called = (/** @type {any} */ value) => seen.names.get(value) ?? (value === null ? "none" : words(String(value)));
     /** @type {[string, string][]} */
-    const creatures = [...seen.tokens.keys()].map((id) => [id, called(id)]);
+    const creatures = [...seen.names];
     /** @type {Form} */
     const form = {
       root: schema, id: "gm", faults: open.faults,
@@ -137,12 +137,6 @@ export class GameMaster {
       Object.entries(schema.properties).filter(([name]) => name !== "type" && name !== ENTRY).map(([name, each]) => fieldOf(form, each, open.data[name], [name], needed.has(name))),
       open.fault && html("p", { class: "fault", role: "alert" }, open.fault),
       html("div", { class: "row" }, html("button", { type: "submit", class: "main" }, "Do it"), button("Back", () => { this.open = null; this.#render(); })));
-  }
-
-  /** Return whether others have the name of a creature. @param {string} id */
-  #isShared(id) {
-    const { tokens } = this.seen;
-    return [...tokens.values()].filter((each) => each.name === tokens.get(id)?.name).length > 1;
   }
 
   /** Draw the creature that joins: a stat block, or a sheet. @param {Open} open @param {Form} form */

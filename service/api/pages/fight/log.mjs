@@ -5,7 +5,7 @@
 
 import { button, html, patch, redraw, say, words } from "../shared/dom.mjs";
 import { rollLine } from "./dice.mjs";
-import { lettersOf } from "./map.mjs";
+import { namesOf } from "./map.mjs";
 
 /** @typedef {import("./record.mjs").Entry} Entry */
 /** @typedef {import("./record.mjs").FightRecord} FightRecord */
@@ -14,6 +14,7 @@ import { lettersOf } from "./map.mjs";
 
 /** @type {Record<string, string>} what an outcome is called where it is no event */
 const KEPT = { refused: "refused", quarantined: "could not be decided" };
+const FIRST_LOST = 8; // commits of a line that was left: enough for its first sentence, and for all of a short one
 
 /** @param {string} text */
 const sentence = (text) => {
@@ -66,9 +67,7 @@ export class Log {
   /** Offer creatures to filter by. @param {Iterable<{id: string, name: string}>} creatures */
   creatures(creatures) {
     const kept = this.filter.value;
-    const all = [...creatures], letters = lettersOf(all);
-    const isShared = (/** @type {string} */ name) => all.filter((each) => each.name === name).length > 1;
-    this.names = new Map(all.map(({ id, name }) => [id, isShared(name) ? `${name} ${letters.get(id)}` : name]));
+    this.names = namesOf(creatures);
     patch(this.filter, html("option", { key: "", value: "" }, "Everything"),
       [...this.names].map(([id, name]) => html("option", { key: id, value: id, selected: id === kept }, name)));
   }
@@ -146,19 +145,28 @@ export class Log {
     return made;
   }
 
-  /** Show what was taken back, in sentences, under the commit from which play went on. @param {{n: number, text: string, read: () => Promise<string[]>}[]} folds */
+  /**
+   * Show what was taken back, in sentences, under the commit from which play went on. Its first commits are read at once, the rest
+   * when somebody unfolds it.
+   * @param {{n: number, count: number, text: string, read: (most?: number) => Promise<string[]>}[]} folds
+   */
   fold(folds) {
-    for (const { n, text, read } of folds) {
+    for (const { n, count, text, read } of folds) {
       const drawn = this.drawn[n - 1];
       if (!drawn || drawn.fold) continue;
       const title = html("summary", {}, `Taken back: ${text}`), said = html("ul");
-      const fold = html("li", { class: "fold" }, html("details", {}, title, said));
+      const list = (/** @type {string[]} */ lost) => patch(said, lost.map((each) => html("li", {}, each)));
+      const opened = async (/** @type {{currentTarget: HTMLDetailsElement}} */ event) => {
+        if (event.currentTarget.open && !said.childElementCount) list(await read());
+      };
+      /** @type {HTMLElement} */
+      const fold = html("li", { class: "fold" }, html("details", { ontoggle: opened }, title, said));
       drawn.fold = fold;
       drawn.node.after(fold);
-      read().then((lost) => {
-        const [first, ...more] = lost;
-        if (first) say(title, `Taken back: ${first}${more.length ? `, and ${more.length} more` : ""}`);
-        patch(said, lost.map((each) => html("li", {}, each)));
+      read(FIRST_LOST).then((lost) => {
+        const [first, ...more] = lost, isAll = count <= FIRST_LOST;
+        if (first) say(title, `Taken back: ${first}${!isAll ? ", and more" : more.length ? `, and ${more.length} more` : ""}`);
+        if (isAll) list(lost);
       }, () => {}); // the line is still read from the timeline
     }
   }

@@ -100,6 +100,16 @@ export const lettersOf = (creatures) => {
   return letters;
 };
 
+/**
+ * Return what each creature is called, by id: with its letters where others have its name.
+ * @param {Iterable<{id: string, name: string}>} creatures @returns {Map<string, string>}
+ */
+export const namesOf = (creatures) => {
+  const all = [...creatures], letters = lettersOf(all), seen = new Set(), shared = new Set();
+  for (const { name } of all) (seen.has(name) ? shared : seen).add(name);
+  return new Map(all.map(({ id, name }) => [id, shared.has(name) ? `${name} ${letters.get(id)}` : name]));
+};
+
 /** The signs of terrain and water on a cell, so that no colour says it alone. */
 /** @type {Record<string, string>} */
 const SIGNS = { difficult: "∴", shallow_water: "~", deep_water: "≈", climb: "^", obstacle: "o" };

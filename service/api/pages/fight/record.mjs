@@ -66,11 +66,17 @@ export const lostWith = ({ n, text, sealed, commit }) => {
 /** Return whether a commit only takes something back, or proposes it. @param {Entry} entry */
 const isAside = ({ commit }) => commit.events.some((/** @type {Recorded} */ { type }) => ASIDE.test(type ?? ""));
 
-/** Return what happened after a commit in a line of play that is not played any more, in sentences. @param {Encounter} encounter @param {string} line @param {number} after */
-export const lostIn = async (encounter, line, after) => {
+/**
+ * Return what happened after a commit in a line of play that is not played any more, in sentences: in all commits, or the first ones.
+ * @param {Encounter} encounter @param {string} line @param {number} after @param {number} [first]
+ */
+export const lostIn = async (encounter, line, after, first = Infinity) => {
   /** @type {Entry[]} */
   const lost = [];
-  for await (const data of encounter.commits({ line, after, text: "en", limit: MOST })) lost.push(entryOf(data));
+  for await (const data of encounter.commits({ line, after, text: "en", limit: Math.min(first, MOST) })) {
+    lost.push(entryOf(data));
+    if (lost.length === first) break;
+  }
   return lost.filter((each) => !isAside(each)).flatMap(lostWith);
 };
 

@@ -8,7 +8,7 @@ import { faultsOf } from "../shared/form.mjs";
 import { drawLink, drawReach, qrOf } from "../shared/links.mjs";
 import { askForKey, client, heldKey, seatOf } from "../shared/session.mjs";
 import { drawCreatures } from "./creatures.mjs";
-import { lettersOf } from "../fight/map.mjs";
+import { namesOf } from "../fight/map.mjs";
 import { Ground, sayNotes } from "./ground.mjs";
 
 /** @typedef {Record<string, any>} Json */
@@ -194,16 +194,15 @@ class NewFight {
   #seats() {
     const { draft, faults } = this;
     const held = new Map(draft.seats.flatMap((seat) => seat.creatures.map((id) => [id, seat.seat])));
-    const letters = lettersOf(this.tokens.values());
-    const called = (/** @type {import("./creatures.mjs").Member} */ { id, name }) => (draft.cast.filter((each) => each.name === name).length > 1 ? `${name} ${letters.get(id)}` : name);
+    const names = namesOf(draft.cast);
     const change = (/** @type {number} */ index, /** @type {Partial<import("./creatures.mjs").Player>} */ part) => this.set({ seats: draft.seats.map((each, at) => (at === index ? { ...each, ...part } : each)) });
     return [html("h2", {}, "Who plays?"), draft.seats.length ? drawReach() : null,
       html("div", { class: "field", "data-field": "/title" }, html("label", { for: "title" }, "What the fight is called"), html("input", { id: "title", type: "text", maxlength: 200, placeholder: "A fight", value: draft.title, autocomplete: "off", oninput: (event) => this.set({ title: event.target.value }) })),
       draft.seats.map((seat, index) => html("article", { class: "card share", key: index },
         html("div", { class: "row" }, html("label", { for: `seat-${index}` }, "Player"), html("input", { id: `seat-${index}`, type: "text", maxlength: 24, value: seat.name, autocomplete: "off", oninput: (event) => change(index, { name: event.target.value, seat: idOf(event.target.value || `player-${index + 1}`, ["gm", ...draft.seats.filter((each) => each !== seat).map((each) => each.seat)]) }) }),
           button("Take out", () => this.set({ seats: draft.seats.filter((each) => each !== seat) }), { class: "quiet" })),
-        html("div", { class: "row wrap" }, draft.cast.map(({ id, ...each }) => html("label", { class: "tick-box", key: id }, html("input", { type: "checkbox", checked: seat.creatures.includes(id), disabled: held.has(id) && held.get(id) !== seat.seat,
-          onchange: (event) => change(index, { creatures: event.target.checked ? [...seat.creatures, id] : seat.creatures.filter((each) => each !== id) }) }), html("span", {}, called({ id, ...each }))))),
+        html("div", { class: "row wrap" }, draft.cast.map(({ id }) => html("label", { class: "tick-box", key: id }, html("input", { type: "checkbox", checked: seat.creatures.includes(id), disabled: held.has(id) && held.get(id) !== seat.seat,
+          onchange: (event) => change(index, { creatures: event.target.checked ? [...seat.creatures, id] : seat.creatures.filter((each) => each !== id) }) }), html("span", {}, names.get(id))))),
         [...faults].filter(([pointer]) => pointer.startsWith(`/seats/${index}`)).map(([pointer, text]) => html("p", { class: "fault small", role: "alert", key: pointer }, text)))),
       button(draft.seats.length ? "One more player" : "Add a player", () => this.set({ seats: [...draft.seats, this.#player()] }), { class: "add-player" }),
       html("p", { class: "soft small" }, "Creatures that no player has are yours. You can seat players later too."),
