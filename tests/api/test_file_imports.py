@@ -54,3 +54,17 @@ def test_what_cannot_be_converted_is_a_problem(owner: Api, query: str, body: byt
     assert answer.json["type"] == f"/problems/{code}", answer.text
     if code == "file-not-converted":
         assert answer.json["faults"][0] == answer.json["detail"]
+
+
+def test_notes_and_faults_name_parameters_of_the_query(owner: Api) -> None:
+    """The command line says the same of its options: `--side SIDE`."""
+    table = convert(owner, b"name\nOrc\n", "edition=heartrush@1&kind=creatures")
+    assert table.json["notes"] == [
+        "1 creature has no side: foes here (?side=SIDE)",
+        "1 creature has no place: side by side from 0,0 here (?place=x,y)",
+    ]
+    walls = [[{"x": 0, "y": y}, {"x": 100, "y": y}] for y in range(40)]
+    size = {"map_origin": {"x": 0, "y": 0}, "map_size": {"x": 100, "y": 100}, "pixels_per_grid": 70}
+    large = {**MAP, "resolution": size, "line_of_sight": walls}
+    fault = convert(owner, json.dumps(large).encode(), "edition=heartrush@1&kind=map").json["detail"]
+    assert fault.endswith("take a part of the map, ?part=x,y,width,height")

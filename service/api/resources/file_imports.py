@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -44,6 +45,7 @@ _CHOICES: Final = (
     Parameter("side", "Of creatures: the side of those that have none.", pattern=_WORDS),
     Parameter("stat_block", "Of creatures: the stat block of those of another game.", pattern=_WORDS),
 )
+_OPTION: Final = re.compile(r"--([a-z]+) (?=\S)")
 _OF_MAP: Final = ("windows", "ambient", "part", "shift")
 _OF_CREATURES: Final = ("only", "place", "side", "stat_block")
 
@@ -81,8 +83,15 @@ def convert_file(request: ApiRequest) -> ApiResponse:
         read = text_of(request.body)
         found = _converted(str(kind), read.text, ruleset, request.query)
     except Unconvertible as fault:
-        raise Problem("file-not-converted", fault.faults[0], members={"faults": list(fault.faults)}) from None
-    return ApiResponse({"edition": ruleset.edition, "part": found.part, "notes": [*read.notes, *found.notes]})
+        faults = [_of_query(each) for each in fault.faults]
+        raise Problem("file-not-converted", faults[0], members={"faults": faults}) from None
+    notes = [_of_query(each) for each in (*read.notes, *found.notes)]
+    return ApiResponse({"edition": ruleset.edition, "part": found.part, "notes": notes})
+
+
+def _of_query(said: str) -> str:
+    """Return a note or a fault with parameters of the query where it names options of the command line."""
+    return _OPTION.sub(r"?\1=", said)
 
 
 def _converted(kind: str, text: str, ruleset: Ruleset[Any], query: Mapping[str, str | int]) -> Converted:

@@ -2,6 +2,7 @@
 
 import { button, capital, faultText, html, words } from "../shared/dom.mjs";
 import { drawBlocks, drawSheet, idOf, newSheet } from "../shared/creature_form.mjs";
+import { sayNotes } from "./notes.mjs";
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import("../client/contract.mjs").CreatureToken} Token */
@@ -100,7 +101,7 @@ const list = async (on, side, file) => {
       if (!next.sides.includes(of)) next = { ...next, sides: [...next.sides.filter((each) => next.cast.some((other) => other.side === each)), of] };
       next = { ...next, cast: withOne(next, { name, side: of, position, ...(carried ? { carried } : { sheet: own }) }) };
     }
-    on.tell([`${file.name} was read.`, ...made.notes.map((each) => `${capital(each.replace(/^\/\S+: /, ""))}.`)].join(" "), false);
+    on.tell(`${file.name} was read. ${sayNotes(made.notes)}`, false);
     on.set({ cast: next.cast, sides: next.sides });
   } catch (fault) {
     on.tell(`${file.name}: ${faultText(fault)}`);

@@ -8,24 +8,7 @@ import { BattleMap } from "../fight/map.mjs";
 /** @typedef {import("../client/contract.mjs").CreatureToken} Token */
 /** @typedef {{tokens: Map<string, Token>, terrain: Record<string, string>, walls: Record<string, string>, scenery: Json}} Seen what is drawn: cells are named `x,y`, edges `x,y|x,y` */
 
-/** @type {Record<string, string>} what the parts of a map are called that its notes are about */
-const PARTS = { line_of_sight: "Walls", objects_line_of_sight: "Walls of objects", portals: "Doors and windows", lights: "Lights" };
 const NEAR = 0.5; // how far from an edge a click may be, in cells
-
-/**
- * Return the notes on a map that was taken: those that are alike as one, without what helps at a command line alone.
- * @param {string[]} notes each with the JSON pointer that it is about, if it has one
- */
-export const sayNotes = (notes) => {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const each of notes) {
-    const [, part, text = each] = /^\/(\w+)\S*: (.*)$/s.exec(each) ?? [];
-    const said = `${PARTS[part] ? `${PARTS[part]}: ` : ""}${text.replace(/[;:,][^;:,]* --.*$/s, "")}`;
-    counts.set(said, (counts.get(said) ?? 0) + 1);
-  }
-  return [...counts].map(([said, count]) => `${capital(said)}${count > 1 ? ` (${count} times)` : ""}.`).join(" ");
-};
 
 /** Return the edge of the cells that is nearest to a point, as openings name it. @param {{x: number, y: number}} point */
 const edgeAt = ({ x, y }) => {

@@ -9,7 +9,8 @@ import { drawLink, drawReach, qrOf } from "../shared/links.mjs";
 import { askForKey, client, heldKey, seatOf } from "../shared/session.mjs";
 import { drawCreatures } from "./creatures.mjs";
 import { namesOf } from "../fight/map.mjs";
-import { Ground, sayNotes } from "./ground.mjs";
+import { Ground } from "./ground.mjs";
+import { sayNotes } from "./notes.mjs";
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import("./creatures.mjs").Draft} Draft */
