@@ -11571,7 +11571,7 @@ aloft: "flying" | "jumping" | "falling" | null;
 stood: [number, number] | null;
 /** How high it was then. */
 stood_ft: number;
-/** Whether it spent a movement in the air in this phase, though it stayed in place. */
+/** Whether it spent a movement in the air in this phase, in its place or along a way. */
 hovered: boolean;
 /** Feet above the ground. */
 altitude: number;
@@ -15543,7 +15543,7 @@ aloft?: "flying" | "jumping" | "falling" | null;
 stood?: [number, number] | null;
 /** How high it was then. */
 stood_ft?: number;
-/** Whether it spent a movement in the air in this phase, though it stayed in place. */
+/** Whether it spent a movement in the air in this phase, in its place or along a way. */
 hovered?: boolean;
 /** Feet above the ground. */
 altitude?: number;

@@ -83,7 +83,7 @@ def test_a_command_about_a_list_or_with_what_need_not_be_given_is_tried_with_it(
 
 
 def test_why_a_creature_cannot_act_upon_others_is_about_the_nearest_enemy(owner: Api) -> None:
-    """Not about an ally, who is no target whatever happens, nor about an enemy that is farther off."""
+    """Not about an ally, who is never a target, nor about an enemy that is farther off."""
     opening = {
         "edition": "heartrush@1",
         "sides": ["heroes", "foes"],

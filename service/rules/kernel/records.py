@@ -391,7 +391,7 @@ def derived(of: R, name: Hashable, derive: Callable[[R], V]) -> V:
 
 
 def in_order(values: Mapping[str, V]) -> Mapping[str, V]:
-    """Return *values* by rising keys: whoever decides and whoever folds meets them in different orders."""
+    """Return *values* by rising keys: to decide and to fold meet them in different orders."""
     return dict(sorted(values.items()))
 
 

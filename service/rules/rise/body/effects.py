@@ -238,21 +238,22 @@ def _lost(state: State, target: str, name: str) -> Emits[State]:
     return (yield from fall_or_wake(state, target)) if kind == UNCONSCIOUS else state
 
 
-def state_after(state: State, emitted: Emits[State], told: list[Fact[State]] | None = None) -> State:
-    """Return *state* after all events of *emitted*, which are recorded nowhere and throw no dice.
+def state_after(state: State, emitted: Emits[State]) -> State:
+    """Return *state* after all events of *emitted*, which are recorded nowhere and throw no dice."""
+    return played(state, emitted)[0]
 
-    *told* gets these events.
-    """
+
+def played(state: State, emitted: Emits[State]) -> tuple[State, list[Fact[State]]]:
+    """Return *state* after all events of *emitted*, and these events; see `state_after`."""
+    facts: list[Fact[State]] = []
     try:
-        fact = next(emitted)
+        facts.append(next(emitted))
         while True:
-            if told is not None:
-                told.append(fact)
-            state = fact.evolve(state)
-            fact = emitted.send(state)
+            state = facts[-1].evolve(state)
+            facts.append(emitted.send(state))
     except StopIteration as end:
-        result: State = end.value
-        return result
+        after: State = end.value
+        return after, facts
 
 
 @enforces(RI_MOVE1_6)

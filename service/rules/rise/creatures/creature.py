@@ -316,7 +316,7 @@ class Creature(Character):
     stood_ft: Feet = 0
     """How high it was then."""
     hovered: bool = False
-    """Whether it spent a movement in the air in this phase, though it stayed in place."""
+    """Whether it spent a movement in the air in this phase, in its place or along a way."""
     altitude: FeetAboveGround = 0
 
 

@@ -16,7 +16,14 @@ from service.rules.kernel.sealed import unsealed
 from service.rules.rise import books
 from service.rules.rise.attacks.unjudged import AttackJudged, log_of
 from service.rules.rise.body.aerial_movement import TookOff, lands, poised, soars
-from service.rules.rise.body.effects import LocationEffectIgnored, apply, apply_quietly, let_go, state_after
+from service.rules.rise.body.effects import (
+    LocationEffectIgnored,
+    apply,
+    apply_quietly,
+    let_go,
+    played,
+    state_after,
+)
 from service.rules.rise.body.movement_and_positioning import come_off, feet_of
 from service.rules.rise.body.running_the_game import answer, ruled_on
 from service.rules.rise.body.taking_damage import consequences, hurt
@@ -150,10 +157,12 @@ def come_true(state: State, effect: Atom, applied: Emits[State]) -> Emits[State]
 
 def unseen_in_vain(state: State, group: str) -> list[NothingChanged]:
     """Return what is said of Swift effects that a group used unseen and that change nothing."""
-    kept, told = state.hidden_swift.get(group), list[Fact[State]]()
+    kept = state.hidden_swift.get(group)
+    found: list[Fact[State]] = []
     for effect in () if kept is None else unsealed(kept).effects:
-        state = state_after(state, come_true(state, effect, apply_quietly(state, effect)), told)
-    return [fact for fact in told if isinstance(fact, NothingChanged)]
+        state, facts = played(state, come_true(state, effect, apply_quietly(state, effect)))
+        found += facts
+    return [fact for fact in found if isinstance(fact, NothingChanged)]
 
 
 @enforces(RI_RES_10)

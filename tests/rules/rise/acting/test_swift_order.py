@@ -50,7 +50,7 @@ def test_RI_SWIFT_7_what_others_lay_on_a_creature_comes_before_what_it_throws_of
 
 @pytest.mark.parametrize(("who", "whom"), NAMES)
 def test_RI_SWIFT_7_a_player_throws_off_a_curse_that_it_does_not_know(who: str, whom: str) -> None:
-    """10 against 12, not against 8: whoever acts later knows that the curse is gone."""
+    """10 against 12, not against 8: who acts later knows that the curse is gone."""
     fight = fought(f"mon@{who}", f"pc@{whom}")
     fight.do("commit_swift", "c", ability="curse", targets=["v"]).to_actions()
     fight.do("use_ability", "v", ability="clean", targets=["v"]).end("v")

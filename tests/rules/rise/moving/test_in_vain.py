@@ -29,11 +29,11 @@ def said(fight: Fight) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("kind", ["mon", "pc"])
 @pytest.mark.parametrize(
-    ("ability", "told"),
+    ("ability", "expected"),
     [("mend", ("heal_hp", "already_so", "v", None)), ("clean", ("lose", "not_there", "v", None))],
 )
 def test_TABLE_UNCHANGED_1_a_swift_effect_that_changes_nothing_says_so(
-    kind: str, ability: str, told: tuple[Any, ...]
+    kind: str, ability: str, expected: tuple[Any, ...]
 ) -> None:
     """Also one that others do not know of before the announcement: then it says so, and not before."""
     fight = opened(
@@ -42,9 +42,9 @@ def test_TABLE_UNCHANGED_1_a_swift_effect_that_changes_nothing_says_so(
         options={"exertion_prompt": "never"},
     ).do("start_combat", start_phase="action")
     fight.do("commit_swift", "v", ability=ability, targets=["v"]).to_actions()
-    assert said(fight) == ([told] if kind == "mon" else [])
+    assert said(fight) == ([expected] if kind == "mon" else [])
     fight.rest()
-    assert said(fight) == [told]
+    assert said(fight) == [expected]
 
 
 @pytest.mark.parametrize("does", ["heal_hp", "lose"])

@@ -139,7 +139,7 @@ def test_RI_ROUND_6_combat_ends_where_one_side_stands_or_nobody_lives(
     ],
 )
 def test_RI_COND_1_of_two_effects_of_one_name_one_comes_by_itself(second: dict[str, Any], hp: int) -> None:
-    """The second adds nothing, whoever laid it; the weightier counts."""
+    """The second adds nothing, from whomever it is; the weightier counts."""
     fight = begun(entry("mon@p/v", (0, 0), hp=10), entry("mon@m/e", (9, 0)))
     first = Condition(name="tick", source="e", tick=Tick(step=10, damage=3))
     fight.given("v", conditions=(first, changed(first, source="v", **second))).rest()
