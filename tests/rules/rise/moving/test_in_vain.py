@@ -47,19 +47,15 @@ def test_TABLE_UNCHANGED_1_a_swift_effect_that_changes_nothing_says_so(
     assert said(fight) == [expected]
 
 
-@pytest.mark.parametrize("does", ["heal_hp", "lose"])
-def test_TABLE_UNCHANGED_1_a_swift_effect_that_changes_something_says_nothing(does: str) -> None:
+@pytest.mark.parametrize("ability", ["mend", "clean"])
+def test_TABLE_UNCHANGED_1_a_swift_effect_that_changes_something_says_nothing(ability: str) -> None:
     fight = opened(entry("mon@m/v", (5, 0), hp=5, abilities=[MEND, CLEAN]), entry("pc@p/p", (0, 0)))
+    daze = {"does": "gain", "target": "v", "name": "dazed"}
+    fight.do("gm_ruling", None, kind="correction", decision="so", effects=[daze])
     fight.do("start_combat", start_phase="action")
-    if does == "lose":
-        ability, daze = "clean", {"does": "gain", "target": "v", "name": "dazed"}
-        fight = opened(entry("mon@m/v", (5, 0), abilities=[CLEAN]), entry("pc@p/p", (0, 0)))
-        fight.do("gm_ruling", None, kind="correction", decision="so", effects=[daze])
-        fight.do("start_combat", start_phase="action")
-    else:
-        ability = "mend"
     fight.do("commit_swift", "v", ability=ability, targets=["v"]).to_actions().rest()
     assert said(fight) == []
+    assert (fight["v"].hp, fight["v"].has("dazed")) == ((10, True) if ability == "mend" else (5, False))
 
 
 @pytest.mark.parametrize("sort", ["normal", "environmental", "subdual"])
