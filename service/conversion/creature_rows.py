@@ -16,6 +16,7 @@ from service.conversion import foreign
 from service.conversion.choices import ANY, CreatureChoices
 from service.conversion.creature_cells import Cannot, excerpt, hit_points_of, tidied, value_of
 from service.conversion.creature_files import PLACES, Row, Rows
+from service.conversion.creature_places import Cell, SideBySide, cells_of, place_of
 from service.conversion.faults import Converted, Unconvertible, shortened
 from service.conversion.fields import fields_by_name, opening_fields, record_of
 from service.conversion.lists import SHEET
@@ -46,16 +47,6 @@ IN_FEET: Final[Mapping[str, str]] = {
 """How speeds in other units are read."""
 _HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
 """What a name may not have: nobody sees it."""
-ROW_OF_CELLS: Final = 20
-"""Cells along a row of creatures that are put side by side."""
-WIDTHS: Final[Mapping[str, int]] = {
-    "large": 2,
-    "huge": 3,
-    "gargantuan": 4,
-    "colossal": 6,
-    **{f"l{n}": n for n in range(2, 9)},
-}
-"""Cells that creatures are kept apart: at least as many as either book has for a size."""
 GENERAL: Final = frozenset(
     (
         *foreign.READ,
@@ -166,6 +157,8 @@ class _Entry(NamedTuple):
     data: dict[str, Any]
     faulty: set[str]
     """Columns with a fault, about which nothing more is said."""
+    beside: Cell | None = None
+    """The place of the row, for another creature than the first that it counts."""
 
 
 @dataclass
@@ -217,6 +210,7 @@ class _Making:
         if not 1 <= count <= CREATURES:
             self._fault(row, COUNT, f"from 1 to {CREATURES}", faulty)
             count = 1
+        beside: Cell | None = None
         for number in range(1, count + 1):
             own = dict(values)
             if count > 1 and "name" in own:
@@ -226,7 +220,9 @@ class _Making:
             if number > 1:
                 for name in (POSITION, *PLACES):
                     own.pop(name, None)
-            self.entries.append(_Entry(row, self._entry(row, own, faulty), faulty))
+            entry = self._entry(row, own, faulty)
+            self.entries.append(_Entry(row, entry, faulty, beside))
+            beside = beside or place_of(entry)
 
     def _values(self, row: Row, faulty: set[str]) -> dict[str, Any]:
         """Return the values of a row by column, each as its column takes it."""
@@ -431,25 +427,17 @@ class _Making:
             yield f"{_count(self.without_place)} no place: side by side from 0,0 here (--place x,y)"
 
     def _place(self) -> None:
-        """Put creatures without a place side by side, where no other is."""
-        taken = {cell for entry in self.entries for cell in _space(entry.data)}
-        left, top = self.choices.place or (0, 0)
-        x, y, height = left, top, 1
+        """Put creatures without a place side by side: beside the first of their row, if that has one."""
+        places = [(entry.data, place_of(entry.data)) for entry in self.entries]
+        taken = {cell for entry, at in places if at is not None for cell in cells_of(entry, at)}
+        rows: dict[Cell, SideBySide] = {}
         for entry in self.entries:
             if POSITION in entry.data or POSITION in entry.faulty:
                 continue
-            self.without_place += 1
-            side = _width(entry.data)
-            while True:
-                if x > left and x + side > left + ROW_OF_CELLS:
-                    x, y, height = left, y + height, 1
-                cells = {(x + dx, y + dy) for dx in range(side) for dy in range(side)}
-                if not cells & taken:
-                    break
-                x += 1
-            taken |= cells
-            entry.data[POSITION] = [x, y]
-            x, height = x + side, max(height, side)
+            self.without_place += entry.beside is None
+            start = entry.beside or self.choices.place or (0, 0)
+            row = rows.setdefault(start, SideBySide(start, taken))
+            entry.data[POSITION] = [*row.take(entry.data)]
 
     def _check(self, entry: _Entry) -> None:
         """Name each column that the codec does not take; what is faulty goes, so that the next is found."""
@@ -545,23 +533,6 @@ def _slug(name: str) -> str:
     """Return *name* as an id: without accents, small letters, digits and hyphens."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", plain.casefold()).strip("-")[:LONGEST_ID].strip("-")
-
-
-def _width(entry: Mapping[str, Any]) -> int:
-    sheet = entry.get(SHEET)
-    return WIDTHS.get(str(sheet.get("size")) if isinstance(sheet, Mapping) else "", 1)
-
-
-def _space(entry: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-    position = entry.get(POSITION)
-    if (
-        isinstance(position, list)
-        and len(position) == len(PLACES)
-        and all(isinstance(at, int) for at in position)
-    ):
-        for dx in range(_width(entry)):
-            for dy in range(_width(entry)):
-                yield position[0] + dx, position[1] + dy
 
 
 def _column_of(pointer: str) -> str:

@@ -233,6 +233,14 @@ def test_a_list_of_names_is_creatures_with_their_counts() -> None:
     assert found == ["Goblin", "Zoë", *wolves, *orcs, *rats, "R2-D2"]
 
 
+def test_creatures_of_one_row_stand_beside_each_other_where_its_place_is() -> None:
+    text = "name,size,count,x,y\nTroll,large,3,5,1\nImp,,2,,\nRat,,2,7,1\n"
+    found = convert_creatures(text, RISE)
+    at = [each["position"] for each in found.part["creatures"]]
+    assert at == [[5, 1], [8, 1], [10, 1], [0, 0], [1, 0], [7, 1], [12, 1]]
+    assert found.notes[-1].startswith("2 creatures have no place:")
+
+
 @pytest.mark.parametrize("text", ["Once upon a time there was a goblin.\nIt was small.\n", "goblin\n"])
 def test_prose_is_no_list_of_names(text: str) -> None:
     assert faults_of(text)
