@@ -43,20 +43,32 @@ def caller() -> str:
     return _module_of(sys._getframe(2))  # noqa: SLF001 - it is documented
 
 
+class TooMuchToWatch(Exception):
+    """What is watched calls, returns and resumes more often than it may."""
+
+
 def watched(
-    work: Callable[[], T], by_home: Mapping[tuple[str, str], V], heard: Callable[[V, int], object]
+    work: Callable[[], T],
+    by_home: Mapping[tuple[str, str], V],
+    heard: Callable[[V, int], object],
+    most: int | None = None,
 ) -> T:
     """Return what *work* returns; call *heard* for each call of a function that *by_home* has.
 
     *by_home* has the values of functions by module and qualified name. *heard* gets the value of the function
-    that is called, and how many others of *by_home* run around it.
+    that is called, and how many others of *by_home* run around it. Raises `TooMuchToWatch` after *most* calls
+    and returns of any function, which each cost time; None is without limit.
     """
     found: dict[int, tuple[V | None, CodeType]] = {}  # by id: a code is slow to hash; it keeps the code alive
     resumed: dict[int, FrameType] = {}  # keeps the frames alive, so that no id is reused
     depth = 0
+    left = most if most is not None else sys.maxsize
 
     def watch(frame: FrameType, event: str, _: object) -> None:
-        nonlocal depth
+        nonlocal depth, left
+        left -= 1
+        if left < 0:
+            raise TooMuchToWatch
         if event not in _PYTHON:  # most calls are of what C does
             return
         code = frame.f_code
@@ -79,9 +91,12 @@ def watched(
     before = sys.getprofile()
     sys.setprofile(watch)
     try:
-        return work()
+        found_by_work = work()
     finally:
         sys.setprofile(before)
+    if left < 0:  # something caught what `watch` raised
+        raise TooMuchToWatch
+    return found_by_work
 
 
 def _module_of(frame: FrameType) -> str:

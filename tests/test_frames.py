@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from service.frames import watched
+import pytest
+
+from service.frames import TooMuchToWatch, watched
 
 WORK = 1_000
 
@@ -80,3 +82,20 @@ def test_what_a_function_held_is_free_once_it_has_returned() -> None:
         return sum(each() is not None for each in alive)
 
     assert watched(none_left, VALUES, lambda _value, _depth: None) == 0
+
+
+def swallowing() -> str:
+    try:
+        around()
+    except TooMuchToWatch:
+        return "it goes on"
+    return "it ends"
+
+
+@pytest.mark.parametrize("work", [around, swallowing])
+def test_a_work_of_more_calls_than_may_be_watched_is_stopped(work: Callable[[], object]) -> None:
+    heard: list[str] = []
+    with pytest.raises(TooMuchToWatch):
+        watched(work, VALUES, lambda value, _depth: heard.append(value), most=WORK)
+    assert 0 < len(heard) < WORK
+    assert watched(lambda: "few", VALUES, lambda _value, _depth: None, most=WORK) == "few"

@@ -25,6 +25,11 @@ T = TypeVar("T")
 
 _SALT: Final = bytes(32)
 
+MOST_WATCHED: Final = 2_000_000
+"""The most calls and returns that are watched for one request; the largest movements have about as many."""
+MOST_STEPS: Final = 50_000
+"""The most steps of a chain that is given to one request."""
+
 
 @dataclass(frozen=True)
 class ExplainedStep:
@@ -78,13 +83,28 @@ class _RecordedDice:
         return _SALT
 
 
+class ChainTooLong(Exception):
+    """Tracing the decision takes more work than one request may."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"to trace the command takes more than {MOST_WATCHED:,} calls, or its chain has more than "
+            f"{MOST_STEPS:,} steps"
+        )
+
+
 def chain(
-    before: FoldedState[Any], raw_request: bytes, commit: Commit, payloads: Mapping[int, bytes]
+    before: FoldedState[Any],
+    raw_request: bytes,
+    commit: Commit,
+    payloads: Mapping[int, bytes],
+    *,
+    is_bounded: bool = True,
 ) -> list[ExplainedStep]:
     """Return the rules that took part in deciding *commit*, in call order.
 
     *before* is the state before the commit, *payloads* are the payloads of its envelopes by index. Empty if
-    deciding again gives another result.
+    deciding again gives another result. Raises `ChainTooLong` if it *is_bounded*.
     """
     before = changed(before, encounter=commit.encounter)  # a line's record has the commits of earlier lines
     signing_memory = _RecordedDice(LoggedDice(commit, payloads))
@@ -93,21 +113,33 @@ def chain(
         written, steps = watched(
             lambda: decide_request(
                 before.ruleset, before, raw_request, commit.n, signing_memory, lambda _origin: kept
-            )
+            ),
+            is_bounded=is_bounded,
         )
     except NotLogged:
         return []
     return steps if _alike(load_commit(written.raw), commit) else []
 
 
-def watched(work: Callable[[], T]) -> tuple[T, list[ExplainedStep]]:
-    """Call *work*; return its result and every rule that took part, in call order."""
+def watched(work: Callable[[], T], *, is_bounded: bool = False) -> tuple[T, list[ExplainedStep]]:
+    """Call *work*; return its result and every rule that took part, in call order.
+
+    Raises `ChainTooLong` if it *is_bounded*.
+    """
     steps: list[ExplainedStep] = []
 
     def heard(mark: Mark, depth: int) -> None:
         steps.extend([ExplainedStep(rule, depth) for rule in mark.rules])
+        if is_bounded and len(steps) > MOST_STEPS:
+            raise frames.TooMuchToWatch
 
-    return frames.watched(work, MARKS, heard), steps
+    try:
+        found = frames.watched(work, MARKS, heard, MOST_WATCHED if is_bounded else None)
+    except frames.TooMuchToWatch:
+        raise ChainTooLong from None
+    if is_bounded and len(steps) > MOST_STEPS:
+        raise ChainTooLong
+    return found, steps
 
 
 def _alike(one: Commit, other: Commit) -> bool:

@@ -6,7 +6,7 @@ dice with their derivation. A seat that may read the command also gets the chain
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from service.audit.explain import ExplainedStep, chain
@@ -24,11 +24,18 @@ _KEPT: Final = ("sheet/", "hidden_creature/")
 
 
 def explanation(
-    services: Services, encounter: str, seat: str, n: int, *, consulted: bool = False
+    services: Services,
+    encounter: str,
+    seat: str,
+    n: int,
+    *,
+    consulted: bool = False,
+    is_bounded: bool = True,
 ) -> Data | None:
     """Return the explanation of commit *n* that *seat* may see; None if there is no such commit.
 
     With *consulted* it has the chain of every rule that was called, and those of them that decided nothing.
+    Raises `ChainTooLong` if the chain *is_bounded*.
     """
     head = reading.head(services, encounter)
     found = sending.result_of(services, encounter, seat, n) if 1 <= n <= head else None
@@ -65,7 +72,8 @@ def explanation(
     data["rules"] = explain.rules_named(folded.ruleset, named)
     before = services.folder.at(encounter, n - 1) if consulted and reads else None
     if before is not None and not _is_hidden_from(before.state, found.reader):
-        data["chain"] = [asdict(step) for step in _chain(services, before, encounter, found, n)]
+        steps = _chain(services, before, encounter, found, n, is_bounded=is_bounded)
+        data["chain"] = [{"rule": step.rule, "depth": step.depth} for step in steps]
         others = (step["rule"] for step in data["chain"] if step["rule"] not in named)
         data["consulted"] = explain.rules_named(folded.ruleset, others)
     return data
@@ -85,9 +93,15 @@ def _is_hidden_from(state: Table, reader: views.Reader) -> bool:
 
 
 def _chain(
-    services: Services, before: FoldedState[Any], encounter: str, found: sending.CommandResult, n: int
+    services: Services,
+    before: FoldedState[Any],
+    encounter: str,
+    found: sending.CommandResult,
+    n: int,
+    *,
+    is_bounded: bool,
 ) -> list[ExplainedStep]:
     """Return the rules that took part; the commit's envelopes are opened only to decide it again."""
     raw = next(entry.raw for entry in services.log.commands(encounter, n - 1, 1))
     before = replace(before, encounter=imports.record_at(services.log, encounter))
-    return chain(before, raw, found.commit, found.payloads)
+    return chain(before, raw, found.commit, found.payloads, is_bounded=is_bounded)

@@ -45,7 +45,7 @@ def command(ctx: click.Context, file: Path, n: int, seat: str, *, consulted: boo
     )
     try:
         taken = take(services.log, registry, _OWNER, file.read_bytes())
-        data = explanation(services, taken.address, seat, n, consulted=consulted)
+        data = explanation(services, taken.address, seat, n, consulted=consulted, is_bounded=False)
     except ImportRefused as fault:
         verdict = fault.report.verdict
         say(f"{file} cannot be explained: {verdict} {verdict.detail}".rstrip(), err=True)

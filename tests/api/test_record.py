@@ -269,6 +269,19 @@ def test_the_chain_lists_every_rule_that_took_part(played: Table) -> None:
         assert played.bo.get(rule["address"])["id"] == rule["id"]
 
 
+@pytest.mark.parametrize("bound", ["MOST_WATCHED", "MOST_STEPS"])
+def test_a_chain_that_takes_too_much_work_is_refused_and_what_to_ask_instead_is_said(
+    played: Table, bound: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"service.audit.explain.{bound}", 1)
+    path = f"{played.at}/commits/1/explanation"
+
+    problem = is_problem(played.bo("GET", f"{path}?consulted=true"), 422, "too-much-work")
+
+    assert problem["detail"].endswith("ask without `?consulted=true`")
+    assert "chain" not in played.bo.get(path)
+
+
 def test_who_may_not_read_a_command_is_told_neither_type_nor_chain(played: Table) -> None:
     path = f"{played.at}/commits/7/explanation?consulted=true"
     own = played.ada.get(path)

@@ -7,9 +7,10 @@ from typing import Final
 from service.api.answers import EVENT, REFUSAL, ROLL
 from service.api.operations import READERS, UNCHANGED, ResponseSchema, operation
 from service.api.parameters import Parameter
-from service.api.problems import not_found
+from service.api.problems import Problem, not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.shapes import HASH, NUMBER, TEXT, TRUTH, closed, component, listing, maybe, ref
+from service.audit.explain import ChainTooLong
 from service.audit.explanations import explanation
 from service.usecases import reading
 
@@ -90,7 +91,8 @@ def explain_commit(request: ApiRequest) -> ApiResponse:
     With `?consulted=true` the service decides the command again and traces it: `chain` lists every rule that
     was called, in order, and `consulted` those that decided nothing. They are present only for those who may
     read the command: its seat, the gm except for sealed choices, and everybody once nothing in the commit is
-    sealed.
+    sealed. A command that takes too much work to trace is refused (`too-much-work`); `rewound explain
+    --consulted` traces it, from a bundle.
 
     The keys of a roll are included once its epoch is disclosed, at the end of its round. From then on anybody
     can recompute the faces.
@@ -98,7 +100,10 @@ def explain_commit(request: ApiRequest) -> ApiResponse:
     n = request.number("n")
     head = reading.head(request.services, request.encounter)
     asked = "consulted" in request.query
-    data = explanation(request.services, request.encounter, request.me.seat, n, consulted=asked)
+    try:
+        data = explanation(request.services, request.encounter, request.me.seat, n, consulted=asked)
+    except ChainTooLong as fault:
+        raise Problem("too-much-work", f"{fault}: ask without `?consulted=true`") from fault
     if data is None:
         raise not_found(f"there is no commit {n}: the newest is {head}") if n > head else not_found()
     return ApiResponse(data, version=f"{n}-{head}")
