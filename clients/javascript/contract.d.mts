@@ -3428,7 +3428,7 @@ export type Heartrush1EffectHeartDieView = {
 kind: "heart_die";
 /** The id of the creature. */
 creature: string;
-/** The sides of the die; null for one smaller. */
+/** The sides of the die; null for the largest that it may have. */
 die: 2 | 4 | 6 | 8 | 10 | 12 | 20 | null;
 };
 
@@ -9299,7 +9299,7 @@ export type HeartrushEffectSetHeartDie = {
 kind: "heart_die";
 /** The id of the creature. */
 creature: string;
-/** The sides of the die; null for one smaller. */
+/** The sides of the die; null for the largest that it may have. */
 die?: 2 | 4 | 6 | 8 | 10 | 12 | 20 | null;
 };
 

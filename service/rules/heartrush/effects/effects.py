@@ -178,7 +178,7 @@ class SetHeartDie(OnCreature):
     """Give a creature another heart die; null is the largest it may have."""
 
     kind: ClassVar[str] = "heart_die"
-    die: Annotated[DieSize | None, "The sides of the die; null for one smaller."] = None
+    die: Annotated[DieSize | None, "The sides of the die; null for the largest that it may have."] = None
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         die = self.die or state.creatures[self.creature].sheet.heart_die
