@@ -231,7 +231,7 @@ def test_HR_COND_2_each_round_takes_a_level_of_what_fades(held: dict[str, int], 
 def test_HR_START_5_a_round_begins_with_what_fades_and_with_rush(
     *, acted: bool, able: bool, stops: bool
 ) -> None:
-    state = changed(begun(PLACES).state, acted_this_round=acted)
+    state = changed(begun(PLACES, options={"auto_end": False}).state, acted_this_round=acted)
     for name in PLACES:
         state = state.with_creature(name, status="active" if able else "unconscious", rush=0)
     state = state.with_creature("pia", conditions=conditions("dazed", level=2))

@@ -90,8 +90,8 @@ GM_LEISURE_COMMANDS = ("rest", "award_xp", "advance_clock")
 ABILITY_COMMANDS = ("use_ability", "cast", "meditate", "end_spell")
 """What a creature with abilities or spells may do besides."""
 
-UNTIL_ONE_SIDE_IS_GONE = ("precombat", "priority", "turn", "resolving", "idle")
-"""The phases in which combat may end by itself."""
+UNTIL_ONE_SIDE_IS_GONE = ("precombat", "priority", "turn", "resolving", "round_start", "idle")
+"""The phases in which combat may end by itself: never while anything of a step or a round is unsettled."""
 
 
 @record
@@ -295,10 +295,15 @@ def end_round(state: State, chance: Chance) -> Emits[State]:
 
 @enforces(HR_START_5)
 def begin_round(state: State) -> Emits[State]:
-    """Emit the start of a round: time, fading conditions, rush, and the first priority or turn."""
+    """Emit the start of a round: time, fading conditions, rush, and the first priority or turn.
+
+    What the time of the last round brings comes before it: where that fells the last of a side, none begins.
+    """
     still = not state.acted_this_round
-    state = yield RoundStarted(round=state.round + 1, because=("HR-ACT-1",))
     state = yield from time_passed(state, state.clock_s - state.house.round_seconds)
+    if starting_combat.is_one_side_gone(state):
+        return state
+    state = yield RoundStarted(round=state.round + 1, because=("HR-ACT-1",))
     state = yield from fade(state)
     state = yield from rush_of_round(state)
     if state.lasting:
