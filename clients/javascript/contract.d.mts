@@ -4640,6 +4640,10 @@ climbed: boolean;
 how: string;
 /** Cells walked so far: prompts are numbered by them, for how many are left is nobody else's business. */
 walked: number;
+/** The feet that these cells have cost. */
+feet: number;
+/** Whether the mover stood up first, which took half of its movement. */
+stood: boolean;
 };
 
 /** A long rest in progress: whose sleep has no event yet. */
@@ -5898,8 +5902,12 @@ inside: Record<string, number>;
 seat: string;
 /** How it is done. */
 how: string;
-/** The feet walked so far. */
+/** The cells walked so far. */
 walked: number;
+/** The feet that they have cost. */
+feet: number;
+/** Whether the mover stood up first. */
+stood: boolean;
 };
 
 /** A mover has had its sidestep and its attack; the next one moves. */

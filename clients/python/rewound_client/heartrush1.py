@@ -2410,6 +2410,8 @@ class FrameMovementView(t.TypedDict):
     climbed: bool
     how: str
     walked: int
+    feet: int
+    stood: bool
 
 @t.final
 class FrameNightView(t.TypedDict):
@@ -3233,6 +3235,8 @@ class MovementPlanned(t.TypedDict):
     seat: str
     how: str
     walked: int
+    feet: int
+    stood: bool
 
 @t.final
 class MoverDone(t.TypedDict):

@@ -29,6 +29,7 @@ from service.rules.heartrush.moving.paths import (
     is_in_the_way,
     is_walled,
     left_after_casting,
+    left_this_round,
     may_stop,
     speed,
     way_within,
@@ -106,7 +107,7 @@ class Dash(Command[State]):
         if self.to == state.creatures[self.creature].position:
             raise Refused("params_missing", "a path has at least one cell", HR_ACT_8.id)
         creature, most = state.creatures[self.creature], self.budget(state)
-        found = way_within(state, creature, self.to, _left(creature, most))
+        found = way_within(state, creature, self.to, left_this_round(creature, most))
         if found is None:  # so far it would lead, but for a shot or a spell
             found = way_within(state, creature, self.to, most)
         if found is None:
@@ -160,13 +161,7 @@ class Dash(Command[State]):
 
 def _goals(view: State, creature: Creature, budget: int) -> Cells:
     """Return where a dash may end: reachable, with room, and within what a shot leaves."""
-    return ends_of(view, creature, _left(creature, budget))
-
-
-def _left(creature: Creature, budget: int) -> int:
-    """Return the feet of a dash that a shot and a spell of this round leave of *budget*."""
-    cap = speed(creature) // 2 - creature.moved_ft if creature.ranged_stance_taken else budget
-    return min(budget, max(0, cap), left_after_casting(creature, budget))
+    return ends_of(view, creature, left_this_round(creature, budget))
 
 
 def check_can_dash(creature: Creature) -> None:
@@ -188,7 +183,8 @@ class DashDeed(Deed):
         if said.stand and not creature.has("prone"):
             raise Refused("not_prone", f"{creature.id} stands already")
         check_can_dash(creature)
-        check_path(state, creature, said.path, allowance(creature, stand=said.stand))
+        budget = left_this_round(creature, allowance(creature, stand=said.stand))
+        check_path(state, creature, said.path, budget)
 
     def happen(self, state: State, creature: str, said: Said) -> Emits[State]:
         return (yield from Dash.done(state, creature, said))

@@ -17,12 +17,16 @@ from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.moving.climbing import ask_climb
 from service.rules.heartrush.moving.falling import fall_over
 from service.rules.heartrush.moving.paths import (
+    HR_MOVE_2,
     HR_MOVE_6,
     allowance,
     check_can_move,
     check_path,
     climb_cn,
+    left_this_round,
     may_stop,
+    speed,
+    standing_cost,
     step_cost,
 )
 from service.rules.heartrush.moving.pushed_ways import pulled_to
@@ -190,6 +194,10 @@ class MovementFrame(Frame[State]):
     how: Manner = "dash"
     walked: Feet = 0
     """Cells walked so far: prompts are numbered by them, for how many are left is nobody else's business."""
+    feet: Feet = 0
+    """The feet that these cells have cost."""
+    stood: IsStanding = False
+    """Whether the mover stood up first, which took half of its movement."""
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         creature = state.creatures[self.creature]
@@ -212,6 +220,8 @@ class MovementFrame(Frame[State]):
             climbed=self.climbed,
             how=self.how,
             walked=self.walked,
+            feet=self.feet,
+            stood=self.stood,
         )
         return (yield from go_on(state, self.path, walk))
 
@@ -234,18 +244,29 @@ def still_open(
     state: State, creature: Creature, frame: MovementFrame, left: tuple[Cell, ...]
 ) -> tuple[Cell, ...]:
     """Return as much of the way *left* as nothing bars that has changed since it was planned."""
-    way = WAYS[frame.how]
-    if not way.by_itself:
+    if not WAYS[frame.how].by_itself:
         return left
-    gone = frame.walked * FEET
-    budget = allowance(creature, stand=frame.standing) - gone if way.pays else None
+    budget = still_to_go(creature, frame)
     for end in range(len(left), 0, -1):
         try:
-            check_path(state, creature, left[:end], budget)
+            check_path(state, creature, left[:end], budget, frame.diagonals)
         except Refused:
             continue
         return left[:end]
     return ()
+
+
+@enforces(HR_MOVE_2)
+def still_to_go(creature: Creature, frame: MovementFrame) -> int | None:
+    """Return the feet that its speed, as it is now, leaves a mover of those it has not walked; None: any."""
+    way = WAYS[frame.how]
+    if not way.pays:
+        return None
+    whole = allowance(creature, stand=False)
+    if frame.standing or frame.stood:
+        whole = speed(creature) - standing_cost(creature)
+    left = max(0, whole - frame.feet)
+    return left_this_round(creature, left) if way.counts else left
 
 
 class Walk(NamedTuple):
@@ -259,6 +280,8 @@ class Walk(NamedTuple):
     climbed: bool = False
     how: str = "dash"
     walked: int = 0
+    feet: int = 0
+    stood: bool = False
 
 
 @record
@@ -292,7 +315,11 @@ class MovementPlanned(Event[State]):
     seat: SeatId
     how: Manner = "dash"
     walked: Feet = 0
-    """The feet walked so far."""
+    """The cells walked so far."""
+    feet: Feet = 0
+    """The feet that they have cost."""
+    stood: IsStanding = False
+    """Whether the mover stood up first."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.movement, MovementFrame)
@@ -307,6 +334,8 @@ class MovementPlanned(Event[State]):
                 inside=self.inside,
                 how=self.how,
                 walked=self.walked,
+                feet=self.feet,
+                stood=self.stood,
             )
         )
 
@@ -329,7 +358,7 @@ def walk(
     """Emit a movement of the creature's own from its first step: to its end, or until somebody may react."""
     assert WAYS[how].by_itself, how
     movement = f"r{state.round}/m{state.movements + 1}"
-    start = Walk(creature=creature, left=path, how=how)
+    start = Walk(creature=creature, left=path, how=how, stood=stand)
     if stand:
         mover = state.creatures[creature]
         watching = tuple(w.enemy.id for w in watchers(state, mover) if w.reaches(mover.position, mover))
@@ -435,6 +464,7 @@ def go_on(state: State, movement: str, walk: Walk) -> Emits[State]:
         provoked=(*walk.provoked, *striking),
         inside=gone.inside,
         walked=walk.walked + done,
+        feet=walk.feet + gone.feet,
     )
     about: Mapping[str, str | int] = {"mover": mover.id}
     stops = bool(striking or tripping or cn)
@@ -527,6 +557,8 @@ def plan(state: State, movement: str, rest: Walk, *, standing: bool = False) -> 
                 seat=seat,
                 how=rest.how,
                 walked=rest.walked,
+                feet=rest.feet,
+                stood=rest.stood,
             ),
         )
     )

@@ -116,6 +116,12 @@ def left_after_casting(creature: Creature, budget: int) -> int:
     return max(0, half_speed(creature) - (creature.moved_ft - creature.cast_at_ft))
 
 
+def left_this_round(creature: Creature, budget: int) -> int:
+    """Return the feet of a dash that a shot and a spell of this round leave of *budget*."""
+    cap = speed(creature) // 2 - creature.moved_ft if creature.ranged_stance_taken else budget
+    return min(budget, max(0, cap), left_after_casting(creature, budget))
+
+
 def check_move_after_casting(creature: Creature, feet: int) -> None:
     """Refuse more than half the speed after a spell was cast this round."""
     if feet > left_after_casting(creature, feet):
@@ -299,9 +305,8 @@ def _has_room(state: State, mover: Creature, at: Cell) -> bool:
     return not beside or fit_together(mover, beside)
 
 
-def steps_of(at: Cell, path: tuple[Cell, ...]) -> Iterator[tuple[Cell, Cell, int]]:
+def steps_of(at: Cell, path: tuple[Cell, ...], diagonals: int = 0) -> Iterator[tuple[Cell, Cell, int]]:
     """Yield each step of *path*: the cell left, the cell entered, and how many diagonals came before."""
-    diagonals = 0
     for cell in path:
         yield at, cell, diagonals
         diagonals += at[0] != cell[0] and at[1] != cell[1]
@@ -309,11 +314,16 @@ def steps_of(at: Cell, path: tuple[Cell, ...]) -> Iterator[tuple[Cell, Cell, int
 
 
 @enforces(HR_MOVE_6)
-def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget: int | None) -> int:
-    """Return the feet that *path* costs; refuse a path that is blocked, occupied or too long (None: any)."""
+def check_path(
+    state: State, creature: Creature, path: tuple[Cell, ...], budget: int | None, diagonals: int = 0
+) -> int:
+    """Return the feet that *path* costs after so many *diagonals* of the same movement.
+
+    Refuse a path that is blocked, occupied or too long (None: any).
+    """
     spent = 0
     over = False
-    for old, new, diagonals in steps_of(creature.position, path):
+    for old, new, slanted in steps_of(creature.position, path, diagonals):
         if over:
             raise Refused("blocked", f"a path ends where it leads over a ledge, at {old}", HR_FALL_2.id)
         if not is_step(old, new):
@@ -325,7 +335,7 @@ def check_path(state: State, creature: Creature, path: tuple[Cell, ...], budget:
             raise Refused("space_occupied", f"{new} is occupied", HR_MOVE_6.id)
         if creature.conditions and approaches(state, creature, old, new):
             raise Refused("frightened_approach", f"{creature.id} fears what {new} is nearer to", "HR-COND-15")
-        spent += step_cost(state, creature, old, new, diagonals)
+        spent += step_cost(state, creature, old, new, slanted)
         over = drop_ft(state, creature, old, new, climbing=True) > 0
     if path and not may_stop(state, creature, path[-1]):
         raise Refused("space_occupied", f"{path[-1]} is occupied", HR_MOVE_6.id)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.rules.heartrush.creatures.character import Condition
 from service.rules.ruleset import waiting
 from tests.rules.heartrush.casts import ability, declare, do, let_go
 from tests.rules.heartrush.kit import Fight, begun, sheet
@@ -153,3 +154,86 @@ def test_HR_ACT_13_nobody_trips_what_is_away_or_down_or_steady_by_now(
     assert not any("trip" in found.accepts for found in waiting(fight.state))
     assert len(fight.logged("instant_fizzled")) == declared
     assert fight["wolf"].has("prone") == (effect["kind"] == "knock_down")
+
+
+# --- the feet of an interrupted dash ---------------------------------------------------------------------
+# What a step has cost counts, and not how many cells there were.
+
+SLOW = ability(
+    "slow",
+    "minor",
+    "instant",
+    trigger=["step_taken"],
+    params=[{"name": "who", "kind": "creature"}],
+    effects=[do("condition", creature="$who", condition="slowed")],
+)
+
+
+def slowed_after(cells: int, path: list[list[int]], *, stand: bool = False, **changes: Any) -> Fight:
+    """Let Pia dash along *path*, and Ash slow her after so many *cells*: 55 ft become 27."""
+    own: Any = {"sheets": {"ash": {"abilities": ["slow"]}}, "abilities": [SLOW]}
+    fight = begun({"pia": (0, 0), "ash": (0, 9), "orc": (20, 20)}, **own, **changes)
+    if stand:
+        fight.given("pia", conditions={"prone": Condition()})
+    fight.do("dash", creature="pia", path=path, stand=stand)
+    for _ in range(cells - 1):
+        fight.answer("pass_window", "ash")
+    return let_go(declare(fight, "ash", "slow", who="pia"))
+
+
+NOTHING = do("rush", creature="self", points=1)
+EAST = [[x, 0] for x in range(1, 8)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "mud", "end"),
+    [(2, 0, 5), (5, 0, 5), (6, 0, 6), (2, 1, 4), (2, 2, 3), (3, 2, 3), (4, 4, 4)],
+)
+def test_HR_MOVE_2_a_speed_that_drops_in_a_dash_leaves_what_its_feet_have_not_used(
+    cells: int, mud: int, end: int
+) -> None:
+    terrain = {f"{x},0": "difficult" for x in range(1, mud + 1)}
+    assert slowed_after(cells, EAST[:-1] if mud < 4 else EAST[:5], terrain=terrain)["pia"].position == (
+        end,
+        0,
+    )
+
+
+def test_HR_MOVE_5_standing_up_first_has_taken_half_of_what_is_left_too() -> None:
+    assert slowed_after(1, EAST[:5], stand=True)["pia"].position == (2, 0)
+
+
+def test_HR_MOVE_1_every_second_diagonal_counts_twice_across_an_interruption() -> None:
+    slant = [[n, n] for n in range(1, 6)]
+    fight = slowed_after(1, slant, options={"metric": "alternating"})
+    assert fight["pia"].position == (3, 3), "5, 10 and 5 feet of 27, and another 10 are too many"
+
+
+def test_HR_CAST_1_a_spell_on_the_way_leaves_half_the_speed_after_it() -> None:
+    peek = ability("peek", "minor", "instant", trigger=["step_taken"], effects=[NOTHING])
+    growth = {"spells": ["force-strike"], "attunements": ["force"]}
+    fight = begun(
+        {"pia": (0, 0), "orc": (20, 20)},
+        sheets={"pia": {"growth": growth, "abilities": ["peek"]}},
+        abilities=[peek],
+    )
+    fight.do("dash", creature="pia", path=[[x, 0] for x in range(1, 11)])
+    while fight["pia"].moved_ft < 15:
+        fight.answer("pass_window", "pia")
+    fight.answer("cast", "pia", ability="force-strike")
+    let_go(fight)
+    assert fight["pia"].position == (8, 0), "15 ft, and 25 of the 28 that are half of 55"
+
+
+def test_HR_CAST_1_a_spell_in_answer_to_ones_own_dash_makes_too_long_a_one_vain() -> None:
+    watch = ability("watch", "minor", "instant", trigger=["ability_declared"], effects=[NOTHING])
+    growth = {"spells": ["force-strike"], "attunements": ["force"]}
+    fight = begun(
+        {"pia": (0, 0), "orc": (20, 20)},
+        sheets={"pia": {"growth": growth, "abilities": ["watch"]}},
+        abilities=[watch],
+    )
+    fight.do("dash", creature="pia", path=[[x, 0] for x in range(1, 11)])
+    fight.answer("cast", "pia", ability="force-strike")
+    let_go(fight)
+    assert fight["pia"].position == (0, 0)

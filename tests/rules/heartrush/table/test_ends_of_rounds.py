@@ -29,7 +29,9 @@ def test_HR_SVC_4_who_burns_to_death_at_the_end_of_a_round_ends_the_fight_in_it(
 
 
 def test_HR_SVC_4_everybody_is_hurt_before_the_fight_ends() -> None:
-    fight = begun({"pia": (0, 0), "wolf": (1, 0)}).given("wolf", hp=-19, **DYING).given("pia", hp=-39, **DYING)
+    fight = (
+        begun({"pia": (0, 0), "wolf": (1, 0)}).given("wolf", hp=-19, **DYING).given("pia", hp=-39, **DYING)
+    )
     after_a_round(fight).throw(3, 3)
     assert [fight["pia"].status, fight["wolf"].status] == ["dead", "dead"]
     assert (fight.state.phase, fight.state.round) == ("ended", 1)
