@@ -16,7 +16,7 @@ from typing import Any, Final
 import yaml
 from apispec import APISpec
 
-from service.api import headers, resources
+from service.api import headers, limits, resources
 from service.api.answers import PROBLEM
 from service.api.describe import VERSION, json_schemas
 from service.api.event_stream import MEDIA_TYPE as STREAM
@@ -364,7 +364,7 @@ def _operation(operation: Operation) -> Schema:
     }
     text = operation.text
     who = "Public." if operation.is_public else f"Callers: {', '.join(operation.roles)}."
-    made["description"] = f"{text}\n\n{who}" if text else who
+    made["description"] = "\n\n".join(filter(None, (text, limits.sentence(operation.id), who)))
     made["security"] = [] if operation.is_public else [{"bearer": []}]
     parameters = [
         *(path_parameter(name) for name in operation.path_names),

@@ -206,7 +206,14 @@ _TYPES: Final = (
         "too-many-webhooks",
         409,
         "Too many webhooks",
-        "An owner has at most twenty webhooks. End one of them (`DELETE /v1/webhooks/{webhook}`).",
+        "An owner has at most 20 webhooks. End one of them (`DELETE /v1/webhooks/{webhook}`).",
+    ),
+    ProblemType(
+        "too-many-api-keys",
+        409,
+        "Too many API keys",
+        "An owner has at most 100 valid API keys. End one of them (`DELETE /v1/api-keys/{key}`). Keys that "
+        "ended or expired do not count; the newest 100 of them stay listed.",
     ),
     ProblemType(
         "webhook-disabled",
@@ -226,7 +233,7 @@ _TYPES: Final = (
         "too-many-imports",
         429,
         "Too many imports are waiting",
-        "At most eight bundles of one owner may wait for a worker, so that no owner fills the store with "
+        "At most 8 bundles of one owner may wait for a worker, so that no owner fills the store with "
         "unverified files. Send this bundle again when one of them is `done` or `failed` "
         "(`GET /v1/bundles`).",
     ),
@@ -251,14 +258,14 @@ _TYPES: Final = (
         "too-many-audits",
         429,
         "Too many audits are waiting",
-        "At most eight audits of one owner's encounters may wait for a worker, so that no owner delays "
+        "At most 8 audits of one owner's encounters may wait for a worker, so that no owner delays "
         "others. Try again when one of them is `done` or `failed`.",
     ),
     ProblemType(
         "too-many-simulations",
         429,
         "Too many simulations are waiting",
-        "At most eight simulations of one owner may wait for a worker, so that no owner delays others. Try "
+        "At most 8 simulations of one owner may wait for a worker, so that no owner delays others. Try "
         "again when one of them is `done` or `failed`.",
     ),
     ProblemType(

@@ -62,6 +62,7 @@ def _check_waiting(request: ApiRequest, kind: JobKind, whose: str) -> None:
         raise Problem(
             TOO_MANY[kind.collection],
             f"{waiting} {kind.collection} of one owner wait for a worker",
+            members={"limit": MOST_WAITING},
             headers={"Retry-After": "5"},
         )
 

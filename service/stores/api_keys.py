@@ -26,10 +26,21 @@ SCOPES: Final = ("read", "write", "keys", "operator")
 """Read and change encounters; make, rotate and end the owner's keys; read the service's metrics."""
 USUAL: Final = ("read", "write", "keys")
 SECRET_BYTES: Final = 32
+MOST: Final = 100
+"""The most valid keys of one owner."""
+KEPT: Final = 100
+"""How many keys of one owner that have ended or expired are listed; older ones are forgotten."""
 _ID_BYTES: Final = 6
 _LABEL: Final = b"rewound/api-key/1\x00"
 _TOKEN: Final = re.compile(r"rw_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _PAGE: Final = 50
+
+
+class TooManyKeys(Exception):
+    """The owner has the most valid keys that are allowed."""
+
+    def __init__(self) -> None:
+        super().__init__(f"you have {MOST} valid keys; end one of them")
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,8 @@ def derive(
 ) -> tuple[str, ApiKey, bool]:
     """Return *owner*'s key for the idempotency key *asked*: its text, its data, whether it existed.
 
-    A retry gets the same text, although no store has it: it is derived from the service key.
+    A retry gets the same text, although no store has it: it is derived from the service key. Raises
+    `TooManyKeys`.
     """
     said = hmac_digest(service_key, _LABEL + owner.encode() + b"\x00" + asked.encode(), sha256)
     id_ = sha256(_LABEL + said).hexdigest()[: 2 * _ID_BYTES]
@@ -105,6 +117,7 @@ def derive(
     standing = store.record(COLLECTION, id_)
     if standing is not None:
         return token, _read(standing), True
+    _make_room(store, owner, now)
     key = ApiKey(
         id=id_,
         name=wanted.name,
@@ -125,9 +138,25 @@ def of_owner(store: SideStore, owner: str) -> list[ApiKey]:
     found: list[ApiKey] = []
     before = None
     while page := store.records(f"{COLLECTION}/{owner}", before, _PAGE):
-        found += [key for record in page if (key := known(store, record.blob.decode())) is not None]
+        blobs = store.records_named([(COLLECTION, record.blob.decode()) for record in page])
+        found += [_read(blob) for blob in blobs if blob is not None]
         before = page[-1].number
     return found
+
+
+def _make_room(store: SideStore, owner: str, now: float) -> None:
+    """Forget keys that ended or expired, from the `KEPT`th on; raise `TooManyKeys` if too many are valid.
+
+    The first key of *owner* stays, since it names the owner.
+    """
+    keys = of_owner(store, owner)
+    over = [key for key in keys if not key.is_valid(now)]
+    if len(keys) - len(over) >= MOST:
+        raise TooManyKeys
+    for key in over[KEPT:]:
+        if key.id != owner:
+            store.drop_record(COLLECTION, key.id)
+            store.drop_record(f"{COLLECTION}/{owner}", key.id)
 
 
 def known(store: SideStore, id_: str) -> ApiKey | None:

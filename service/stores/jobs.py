@@ -21,7 +21,11 @@ RUNNING: Final = "running"
 DONE: Final = "done"
 FAILED: Final = "failed"
 
+KEPT: Final = 100
+"""How many jobs of one kind and one encounter or owner are kept; a new one takes the place of the oldest."""
 _PAGE: Final = 100
+_DROPPED: Final = 5
+"""How many old jobs a new one drops at most."""
 _EVER_MS: Final = 2**52
 """A time at which every job is due."""
 
@@ -65,17 +69,18 @@ class JobKind:
             "fingerprint": once.fingerprint,
             **wanted,
         }
-        self.put(store, job)
+        number = self.put(store, job)
         self._schedule(store, job, now)
+        self._forget_old(store, whose, number)
         return job, False
 
     def id_of(self, once: IdempotencyKey) -> str:
         """Return the id of the job that *once* asks for."""
         return sha256(f"{once.scope}\0{once.key}".encode()).hexdigest()[:24]
 
-    def put(self, store: SideStore, job: Job) -> None:
-        """Store *job* as it is now."""
-        store.put_record(self._collection_of(job[self.of]), job[self.id], json.dumps(job).encode())
+    def put(self, store: SideStore, job: Job) -> int:
+        """Store *job* as it is now; return its number among those of its encounter or owner."""
+        return store.put_record(self._collection_of(job[self.of]), job[self.id], json.dumps(job).encode())
 
     def due(self, store: SideStore, now_ms: int, count: int) -> list[tuple[str, str]]:
         """Return up to *count* unleased jobs, the one that waits longest first, each as (whose, id)."""
@@ -115,6 +120,12 @@ class JobKind:
                 self.unschedule(store, whose, record.id)
                 store.drop_record(collection, record.id)
         store.drop_collection(collection)
+
+    def _forget_old(self, store: SideStore, whose: str, newest: int) -> None:
+        """Drop the jobs of *whose* that are over and older than the `KEPT` up to the number *newest*."""
+        for _, job in self.listed(store, whose, newest - KEPT + 1, _DROPPED):
+            if job["status"] in (DONE, FAILED):
+                store.drop_record(self._collection_of(whose), job[self.id])
 
     def shown(self, job: Job) -> Job:
         """Return *job* without its internal fields."""

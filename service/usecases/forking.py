@@ -46,6 +46,7 @@ class TooManyForks(Exception):
 
     def __init__(self, most: int, whose: str) -> None:
         super().__init__(f"{whose} has {most} forks; delete one, or wait until one expires")
+        self.most = most
 
 
 class ForkExpired(Exception):

@@ -79,6 +79,7 @@ def list_api_keys(request: ApiRequest) -> ApiResponse:
     scope="keys",
     body=NEW_API_KEY,
     is_keyed=True,
+    problems=("too-many-api-keys",),
     answers={201: ResponseSchema("The key, with its text.", API_KEY_WITH_TEXT)},
 )
 def create_api_key(request: ApiRequest) -> ApiResponse:
@@ -111,6 +112,7 @@ def create_api_key(request: ApiRequest) -> ApiResponse:
     scope="keys",
     body=ROTATION,
     is_keyed=True,
+    problems=("too-many-api-keys",),
     answers={201: ResponseSchema("The new key, with its text.", API_KEY_WITH_TEXT)},
 )
 def rotate_api_key(request: ApiRequest) -> ApiResponse:
@@ -157,17 +159,16 @@ def end_api_key(request: ApiRequest) -> ApiResponse:
 def _derived(request: ApiRequest, mine: ApiKey, wanted: ApiKeyDraft) -> ApiResponse:
     """Return the key that this request creates, or created before, with its text.
 
-    Raises the problem `idempotency-key-reused`.
+    Raises the problems `idempotency-key-reused` and `too-many-api-keys`.
     """
     asked = request.repeatable
-    text, key, replayed = api_keys.derive(
-        request.services.log,
-        request.services.service_key,
-        asked.key,
-        mine.owner,
-        wanted,
-        request.services.clock(),
-    )
+    services = request.services
+    try:
+        text, key, replayed = api_keys.derive(
+            services.log, services.service_key, asked.key, mine.owner, wanted, services.clock()
+        )
+    except api_keys.TooManyKeys as full:
+        raise Problem("too-many-api-keys", str(full), members={"limit": api_keys.MOST}) from full
     if key.fingerprint != asked.fingerprint:
         raise Problem("idempotency-key-reused", "the key was used for another request; take a new key")
     headers = {"Location": f"{_PATH}/{key.id}", "Idempotency-Key": f'"{asked.key}"'}

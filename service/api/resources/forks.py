@@ -131,7 +131,7 @@ def fork_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     except forking.ForkExpired as gone:
         raise Problem("fork-expired", str(gone)) from gone
     except forking.TooManyForks as full:
-        raise Problem("too-many-forks", str(full)) from full
+        raise Problem("too-many-forks", str(full), members={"limit": full.most}) from full
     fork, n = made.entry.encounter, 1 + len(commands)
     data: dict[str, Any] = {"encounter": fork, "parent": request.encounter, "at": at, "n": n}
     data["expires"] = made.entry.expires

@@ -115,7 +115,9 @@ def create_webhook(request: ApiRequest) -> ApiResponse:
     try:
         webhook, replayed = webhooks.make(services.log, made)
     except webhooks.TooManyWebhooks as full:
-        raise Problem("too-many-webhooks", f"you have {webhooks.MOST} webhooks; end one of them") from full
+        most = webhooks.MOST
+        detail = f"you have {most} webhooks; end one of them"
+        raise Problem("too-many-webhooks", detail, members={"limit": most}) from full
     headers = {"Location": f"{_PATH}/{id_}", "Idempotency-Key": f'"{asked.key}"'}
     if replayed:
         headers["Idempotency-Replayed"] = "true"

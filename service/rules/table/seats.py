@@ -36,6 +36,8 @@ TABLE_SIGN_1: Final = Rule(
 )
 
 
+MOST_SEATS: Final = 200
+"""The most seats of an encounter, the gm's and closed ones too: a seat stays on the record for ever."""
 Role = Literal["player", "observer", "auditor"]
 BECAUSE = ("TABLE-SEAT-1",)
 BY_KEY: Final = ("TABLE-SIGN-1",)
@@ -176,6 +178,12 @@ class OpenSeat(Command[Table]):
             closed = self.seat in view.seats and view.seats[self.seat].closed
             end = ", and it is closed: a seat's name is used once, so take another" if closed else ""
             raise Refused("seat_taken", f"there is already a seat {self.seat}{end}", "TABLE-SEAT-1")
+        if len(view.seats) >= MOST_SEATS:
+            raise Refused(
+                "too_many_seats",
+                f"an encounter has at most {MOST_SEATS} seats, closed ones too",
+                TABLE_SEAT_1.id,
+            )
         if self.role in WATCHERS and self.creatures:
             raise Refused("observer_controls_nothing", f"an {self.role} controls no creature", "TABLE-SEAT-1")
         _free(view, self.seat, self.creatures)
