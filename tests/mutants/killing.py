@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final, TypeAlias
@@ -72,8 +72,9 @@ class Bench:
     """Tests that fail without a mutant."""
 
     def tests_of(self, mutant: Mutant) -> list[pytest.Item]:
-        """Return the tests that name a rule of *mutant*, the cheapest first."""
-        found = {item.nodeid: item for rule in mutant.rules for item in self.tests.get(rule, ())}
+        """Return the tests that name a rule of *mutant* or of the code it stands in, the cheapest first."""
+        rules = (*mutant.rules, *mutant.marked)
+        found = {item.nodeid: item for rule in rules for item in self.tests.get(rule, ())}
         for id_, item in found.items():
             if id_ not in self.costs:
                 self.costs[id_], is_green = forked(partial(_cost, item), MOST_S) or (MOST_S, True)
@@ -139,7 +140,7 @@ def bench(session: pytest.Session, sources: Sequence[Path]) -> Bench:
     tests: dict[str, tuple[pytest.Item, ...]] = {}
     for item in session.items:
         if isinstance(item, pytest.Function) and not _is_served(item):
-            for rule in dict.fromkeys(ids_in(f"{item.name} {inspect.getsource(item.function)}")):
+            for rule in dict.fromkeys(ids_in(f"{item.name} {source_of(item.function)}")):
                 tests[rule] = (*tests.get(rule, ()), item)
     for kind in [each for each in gc.get_objects() if isinstance(each, type) and is_dataclass(each)]:
         if kind.__module__.startswith("service.rules."):
@@ -155,6 +156,12 @@ def learn(kind: type) -> None:
         hints.fields_of(kind)
         vars(sealed)["_suspects"](kind)
         revealing(kind)
+
+
+@cache
+def source_of(function: Callable[..., object]) -> str:
+    """Return the source of a test, which is the same for each of its cases."""
+    return inspect.getsource(function)
 
 
 def _is_served(item: pytest.Function) -> bool:

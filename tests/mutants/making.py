@@ -77,6 +77,8 @@ class Mutant:
     """One change of a line that enforces *rules*."""
 
     rules: Rules
+    marked: Rules
+    """The rules whose code the line stands in; `rules` is another where the line cites it."""
     path: Path
     place: str
     """The outermost function or the constant that has the line, as Python qualifies it."""
@@ -166,20 +168,26 @@ def _citing(function: Function) -> Iterator[tuple[ast.stmt, Rules]]:
 
 
 def _ids_in(node: ast.AST) -> Rules:
-    """Return the rules in whose name *node* refuses or states an event."""
+    """Return the rules in whose name *node* refuses, calls a check that refuses, or states an event."""
     found: list[str] = []
     for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
         named = [keyword.value for keyword in call.keywords if keyword.arg == "because"]
         if isinstance(call.func, ast.Name) and call.func.id == "Refused":
             named += call.args[2:3]
-        found += [
-            each.value
-            for name in named
-            for each in ast.walk(name)
-            if isinstance(each, ast.Constant) and isinstance(each.value, str) and ID.fullmatch(each.value)
-        ]
+        elif isinstance(node, ast.Expr) and node.value is call:
+            named += [*call.args, *(keyword.value for keyword in call.keywords)]
+        found += [_id_of(each) for name in named for each in ast.walk(name)]
     rules = [id_ for id_ in dict.fromkeys(found) if id_.count("-") > 1]  # ambiguities are `A-31`
     return tuple(rules)
+
+
+def _id_of(node: ast.AST) -> str:
+    """Return the id that *node* spells, as `"HR-RUSH-3"` or as `HR_RUSH_3.id`, otherwise nothing."""
+    if isinstance(node, ast.Attribute) and node.attr == "id" and isinstance(node.value, ast.Name):
+        return node.value.id.replace("_", "-") if CONSTANT.fullmatch(node.value.id) else ""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and ID.fullmatch(node.value):
+        return node.value
+    return ""
 
 
 def _constants(modules: Sequence[Module]) -> Iterator[tuple[Rules, str, Definition]]:
@@ -189,7 +197,9 @@ def _constants(modules: Sequence[Module]) -> Iterator[tuple[Rules, str, Definiti
         for node in module.tree.body:
             if isinstance(node, (ast.AnnAssign, ast.Assign)) and node.value is not None:
                 target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-                if isinstance(target, ast.Name) and CONSTANT.fullmatch(target.id):
+                if not isinstance(target, ast.Name) or _is_rule(node.value):
+                    continue
+                if CONSTANT.fullmatch(target.id):
                     defined.setdefault(target.id, []).append((module, node))
     for name, definitions in sorted(defined.items()):
         for definition in definitions:
@@ -201,6 +211,11 @@ def _constants(modules: Sequence[Module]) -> Iterator[tuple[Rules, str, Definiti
             rules = frozenset[str]().union(*readers)
             if 0 < len(rules) <= MOST_RULES:
                 yield tuple(sorted(rules)), name, definition
+
+
+def _is_rule(value: ast.expr) -> bool:
+    """Tell whether a constant is a rule itself, which says what the code enforces and where it stands."""
+    return isinstance(value, ast.Call) and ast.unparse(value.func) == "Rule"
 
 
 def _is_read(module: Module, name: str, home: Module) -> bool:
@@ -224,18 +239,20 @@ def mutants_of(modules: Sequence[Module]) -> Iterator[Mutant]:
         for place, function, rules in module.functions:
             cited = dict(_citing(function))
             for found, shown, edit in _edits(function, function, rules, cited):
-                yield from _mutants(found, module, place, shown, edit)
+                yield from _mutants((found, rules), module, place, shown, edit)
     for rules, name, (module, node) in _constants(modules):
         for found, shown, edit in _edits(node, node, rules, {}, is_table=True):
-            yield from _mutants(found, module, name, shown, edit)
+            yield from _mutants((found, rules), module, name, shown, edit)
 
 
-def _mutants(rules: Rules, module: Module, place: str, shown: ast.AST, edit: Edit) -> Iterator[Mutant]:
+def _mutants(
+    rules: tuple[Rules, Rules], module: Module, place: str, shown: ast.AST, edit: Edit
+) -> Iterator[Mutant]:
     """Yield the mutant that *edit* makes, if it is shown by another line than before."""
     if isinstance(edit.value, ast.Pass):
         removed = _element(edit)
         change = f"without `{_text(removed)}`"
-        yield Mutant(rules, module.path, place, *_lines(removed), change, edit, module.tree)
+        yield Mutant(*rules, module.path, place, *_lines(removed), change, edit, module.tree)
         return
     before = _text(shown)
     undo = edit.swap()
@@ -243,7 +260,7 @@ def _mutants(rules: Rules, module: Module, place: str, shown: ast.AST, edit: Edi
     undo.swap()
     if before != after:
         change = f"`{before}` becomes `{after}`"
-        yield Mutant(rules, module.path, place, *_lines(shown), change, edit, module.tree)
+        yield Mutant(*rules, module.path, place, *_lines(shown), change, edit, module.tree)
 
 
 def _lines(node: ast.AST) -> tuple[int, int]:
@@ -277,6 +294,7 @@ def _edits(
     cited: Mapping[ast.stmt, Rules],
     *,
     is_table: bool = False,
+    is_row: bool = False,
 ) -> Iterator[tuple[Rules, ast.AST, Edit]]:
     """Yield every edit of *node* and below that changes what enforces a rule, with that rule.
 
@@ -287,12 +305,13 @@ def _edits(
     if isinstance(node, ast.stmt):
         shown, rules = node, cited.get(node, rules)
     if rules:
-        yield from ((rules, shown, edit) for edit in _own_edits(node, is_table=is_table))
+        yield from ((rules, shown, edit) for edit in _own_edits(node, is_table=is_table and not is_row))
     for field, index, child in _children(node):
         theirs = cited.get(child, rules) if isinstance(child, ast.stmt) else rules
         if theirs:
             yield from ((theirs, shown, edit) for edit in _in_its_place(node, field, index, child))
-        yield from _edits(child, shown, rules, cited, is_table=is_table)
+        is_row = isinstance(child, ast.Tuple) and _has_rows(node)
+        yield from _edits(child, shown, rules, cited, is_table=is_table, is_row=is_row)
 
 
 def _children(node: ast.AST) -> Iterator[tuple[str, int | None, ast.AST]]:
@@ -306,6 +325,16 @@ def _children(node: ast.AST) -> Iterator[tuple[str, int | None, ast.AST]]:
         for index, child in enumerate(value if isinstance(value, list) else [value]):
             if isinstance(child, ast.AST):
                 yield field, index if isinstance(value, list) else None, child
+
+
+def _has_rows(node: ast.AST) -> bool:
+    """Tell whether *node* is a table of tuples of one length: a shorter one is a value of another type.
+
+    Such a row loses no element, because no code can have it so; the table loses a row, and a value changes.
+    """
+    rows = node.elts if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else ()
+    lengths = {len(row.elts) if isinstance(row, ast.Tuple) else 0 for row in rows}
+    return len(rows) > 1 and len(lengths) == 1
 
 
 def _is_docstring(node: ast.AST) -> bool:

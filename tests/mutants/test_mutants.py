@@ -105,6 +105,41 @@ def test_only_lines_that_enforce_a_rule_are_changed_and_each_in_every_way(plante
     assert not any("return left" in mutant.change for mutant in mutants)
 
 
+CITING: Final = """
+from service.rules.kernel.rulebook import RULING, Rule, enforces
+
+HR_PLANT_4 = Rule("HR-PLANT-4", "A step leads aside.", RULING, settles=("A-1", "A-2"))
+WAYS = ((1, 0), (0, 1))
+NAMES = {"aside": ("left", "right")}
+
+
+@enforces(HR_PLANT_4)
+def step(way: str) -> tuple[int, int]:
+    "Return a step."
+    check_text(way, rule_id="HR-PLANT-5")
+    if way not in NAMES["aside"]:
+        raise Refused("no_way", way, HR_PLANT_4.id)
+    return WAYS[0]
+"""
+
+
+def test_neither_a_rule_nor_the_shape_of_a_row_is_changed_and_a_check_is_of_the_rule_that_it_cites(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "citing.py").write_text(CITING, "utf-8")
+    mutants = list(mutants_of([module_at(tmp_path / "citing.py")]))
+
+    assert {mutant.place for mutant in mutants} == {"step", "WAYS", "NAMES"}
+    assert {(m.rules, m.marked) for m in mutants if "check_text" in m.change} == {
+        (("HR-PLANT-5",), ("HR-PLANT-4",))
+    }
+    changes = [m.change.partition(" becomes ")[2].strip("`") for m in mutants if m.place != "step"]
+    assert "WAYS = ((1, 0),)" in changes
+    assert "WAYS = ((1, 0), (0, 2))" in changes
+    assert "NAMES = {'aside': ('left',)}" in changes
+    assert not any("(1,)" in change or "(0,)" in change for change in changes)
+
+
 @pytest.mark.overnight
 def test_a_mutant_lives_until_a_row_at_the_bound_kills_it(planted: Path) -> None:
     sources = (planted / "planted.py").read_text("utf-8")
