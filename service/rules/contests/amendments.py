@@ -165,7 +165,6 @@ class Amend(Command[Table]):
         if contest.line != view.encounter:
             raise Refused("other_line", f"{self.contest} is about another line of play", TABLE_AMEND_1.id)
         check_text(self.decision, "a decision")
-        check_text(self.reason, "a reason", least=0)
         if len(self.instead) > MOST_INSTEAD:
             raise Refused("params_missing", f"at most {MOST_INSTEAD} commands", TABLE_AMEND_1.id)
 
@@ -189,7 +188,6 @@ class Undo(Command[Table]):
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
-        check_text(self.reason, "a reason", least=0)
         not_the_opening(self.commit)
 
     def decide(self, state: Table) -> Emits[Table]:
@@ -206,7 +204,6 @@ class Redo(Command[Table]):
 
     def check(self, view: Table) -> None:
         gm_alone(self.by)
-        check_text(self.reason, "a reason", least=0)
         if view.origin is None or not view.origin.levels:
             raise Refused("nothing_to_redo", "this line does not begin with an undo", "TABLE-AMEND-2")
 

@@ -140,7 +140,6 @@ class Uphold(Command[Table]):
         gm_alone(self.by)
         open_contest(view, self.contest)
         check_text(self.decision, "a decision")
-        check_text(self.reason, "a reason", least=0)
 
     def decide(self, state: Table) -> Emits[Table]:
         state = yield from close(self.contest, "upheld", self.decision, self.reason)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, TypeVar
 
-from service.rules.contests.contests import check_text, close, open_contest
+from service.rules.contests.contests import close, open_contest
 from service.rules.kernel.messages import Command, Emits, Event, Refused
 from service.rules.kernel.records import record
 from service.rules.kernel.values import (
@@ -70,12 +70,6 @@ class RulingOfGm(Command[T]):
             return state
         after: T = yield from close(self.contest, "effects", self.decision, self.reason)
         return after
-
-
-def check_words(decision: str, reason: str, rule_id: str | None = None) -> None:
-    """Raise `Refused` for a decision without text, and for a decision or reason that is too long."""
-    check_text(decision, "a decision", rule_id=rule_id)
-    check_text(reason, "a reason", least=0, rule_id=rule_id)
 
 
 def check_effects(number: int, fault: str | None, rule_id: str | None = None) -> None:

@@ -15,7 +15,6 @@ from service.rules.contests.gm_rulings import (
     GmRulingRecorded,
     RulingOfGm,
     check_effects,
-    check_words,
 )
 from service.rules.heartrush.body.operations import ABILITIES, Effect, Effects, EffectsBegun, faults
 from service.rules.heartrush.body.permission import answering, gm, own
@@ -168,9 +167,9 @@ def path_of(state: State) -> str:
     return f"r{state.round}/ruling-{state.rulings + 1}"
 
 
-def check_ruling(view: State, decision: str, reason: str, effects: tuple[Effect, ...]) -> None:
+def check_ruling(view: State, decision: str, effects: tuple[Effect, ...]) -> None:
     """Refuse a ruling that says nothing, or whose effects cannot be."""
-    check_words(decision, reason, "HR-SVC-1")
+    check_text(decision, "a decision", rule_id="HR-SVC-1")
     check_effects(len(effects), faults(view, effects), "HR-SVC-1")
 
 
@@ -196,7 +195,7 @@ class GmRuling(RulingOfGm[State]):
         self.check_contest(view)
         if self.answers is not None and all(request.id != self.answers for request in view.requests):
             raise Refused("no_such_request", f"nobody asks {self.answers}", HR_SVC_1.id)
-        check_ruling(view, self.decision, self.reason, self.effects)
+        check_ruling(view, self.decision, self.effects)
 
     def decide(self, state: State) -> Emits[State]:
         ruling = RulingRecorded(
@@ -234,7 +233,7 @@ class Adjudicate(Command[State]):
     def check(self, view: State) -> None:
         gm(self)
         answering(view, self)
-        check_ruling(view, self.decision or "as asked", self.reason, self.effects)
+        check_ruling(view, self.decision or "as asked", self.effects)
 
     def decide(self, state: State) -> Emits[State]:
         frame = state.top_frame(AdjudicationFrame)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, Literal
 
-from service.rules.contests.gm_rulings import GmRulingRecorded, RulingOfGm, check_effects, check_words
+from service.rules.contests.contests import check_text
+from service.rules.contests.gm_rulings import GmRulingRecorded, RulingOfGm, check_effects
 from service.rules.kernel.messages import Emits, Event, Refused
 from service.rules.kernel.records import changed, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces
@@ -88,7 +89,7 @@ class GmRuling(RulingOfGm[State]):
             raise Refused(
                 "groups_still_resolving", "groups act apart; rule when they have been announced", RI_GM_4.id
             )
-        check_words(self.decision, self.reason)
+        check_text(self.decision, "a decision")
         self.check_contest(view)
         check_effects(len(self.effects), effects_fault(view, self.effects))
 

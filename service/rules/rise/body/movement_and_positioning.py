@@ -317,11 +317,17 @@ def once_up(view: State, creature: Creature, mode: str, *, sprint: bool) -> int:
 @enforces(RI_UNIV_SPRINT)
 def sprinting(view: State, creature: Creature, speed: int) -> int:
     """Return *speed* doubled; refuse a creature that cannot sprint."""
+    check_sprints(view, creature)
+    return 2 * speed
+
+
+@enforces(RI_UNIV_SPRINT)
+def check_sprints(view: State, creature: Creature) -> None:
+    """Refuse a creature that cannot sprint."""
     if not may_sprint(view, creature):
         raise Refused("monster_cannot_sprint", f"{creature.id} is not a player character", RI_UNIV_SPRINT.id)
     if is_laden(view, creature):
         raise Refused("sprint_while_carrying", f"{creature.id} carries somebody", RI_UNIV_SPRINT.id)
-    return 2 * speed
 
 
 def may_sprint(view: State, creature: Creature) -> bool:

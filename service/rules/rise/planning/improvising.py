@@ -109,7 +109,6 @@ class Improvise(Act):
     def check(self, view: State) -> None:
         creature = taking_turn(view, self)
         check_text(self.deed, "a deed", rule_id="RI-ACT-12")
-        check_text(self.thing, "a thing", least=0, rule_id="RI-ACT-12")
         for name in self.targets:
             if name not in view.creatures:
                 raise Refused("no_such_creature", f"there is no creature {name}", "TABLE-SEAT-1")

@@ -18,8 +18,8 @@ from service.rules.rise.body.movement_and_positioning import (
     check_carried,
     check_mount,
     check_not_carried,
+    check_sprints,
     may_sprint,
-    sprinting,
 )
 from service.rules.rise.creatures.creature import Creature, FreeUse, Plan, obeys
 from service.rules.rise.creatures.permission import Act, able, in_phase, is_allowed
@@ -329,12 +329,12 @@ class PlanMovement(Act):
         if along and self.ability == "hustle" and self.sprint == "ask" and self.targets and self.path:
             for name in self.targets:
                 check_seen(view, creature, name)
-            sprinting(view, creature, 0)
+            check_sprints(view, creature)
             return
         if self.sprint in ("ask", "auto"):
             if self.ability not in AFTER_OTHERS:
                 no_sprint(self.ability)
-            sprinting(view, creature, 0)
+            check_sprints(view, creature)
         if along and self.targets:
             raise Refused("invalid_target", "a path names targets only to ask for a sprint", "RI-MOVE-1")
 
