@@ -75,3 +75,37 @@ def test_TABLE_SEAT_1_each_change_is_in_the_record_and_in_the_state(table: Fight
     assert (table.state.controller("orc"), table.state.controller("ash")) == ("gm", "gm")
     seats = [event for event in table.events if event.type.startswith("seat_")]
     assert {event.because for event in seats} == {("TABLE-SEAT-1",)}
+
+
+KEY, OTHER = "ab" * 32, "cd" * 32
+
+
+@pytest.mark.parametrize(
+    ("by", "type_", "data", "code"),
+    [
+        ("zoe", "set_seat_key", {"seat": "zoe", "key": KEY}, None),
+        ("gm", "set_seat_key", {"seat": "zoe", "key": KEY}, None),
+        ("tom", "set_seat_key", {"seat": "zoe", "key": KEY}, "not_gm"),
+        ("tom", "set_seat_key", {"seat": "tom", "key": OTHER}, "key_is_set"),
+        ("gm", "set_seat_key", {"seat": "tom", "key": OTHER}, None),
+        ("zoe", "set_seat_key", {"seat": "zoe", "key": "ab" * 31}, "key_malformed"),
+        ("zoe", "set_seat_key", {"seat": "zoe", "key": "xy" * 32}, "key_malformed"),
+        ("gm", "open_seat", {**_seat("new"), "key": KEY}, None),
+        ("gm", "open_seat", _seat("new"), None),
+        ("gm", "open_seat", {**_seat("new"), "key": "ab" * 33}, "key_malformed"),
+        ("gm", "issue_token", {"seat": "zoe", "key": KEY}, None),
+        ("gm", "issue_token", {"seat": "zoe", "key": "ab"}, "key_malformed"),
+        ("gm", "remove_seat_key", {"seat": "tom"}, None),
+        ("gm", "remove_seat_key", {"seat": "zoe"}, "no_key"),
+    ],
+)
+def test_TABLE_SIGN_1_a_seat_sets_its_key_once_and_the_gm_at_any_time(
+    table: Fight, by: str, type_: str, data: dict[str, Any], code: str | None
+) -> None:
+    """Tom has a key, and Zoe has none."""
+    table.do("set_seat_key", seat="tom", key=KEY)
+    refusal = table.send(type_, by, **data).refusal
+    assert (refusal and (refusal.code, refusal.rule)) == (code and (code, "TABLE-SIGN-1"))
+    if code is None:
+        kept = table.state.seats[data["seat"]].key
+        assert kept == (None if type_ == "remove_seat_key" else data.get("key"))

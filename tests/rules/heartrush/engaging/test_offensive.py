@@ -41,6 +41,7 @@ def test_HR_V_64_a_helped_heroine_seizes_the_wolf() -> None:
     assert [event.total for event in fight.logged("contest_rolled")] == [10, 8]
     assert not fight["wolf"].conditions, "effects wait for all attacks"
     stays(fight)
+    assert [event.wasted for event in fight.logged("condition_gained")] == [0, 0]
     assert fight["pia"].conditions["grappling"].source == "wolf"
     assert (fight["wolf"].level("grappled"), fight["wolf"].level("restrained")) == (1, 1)
     assert not fight["pia"].help

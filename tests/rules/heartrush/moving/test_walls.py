@@ -138,6 +138,18 @@ def test_TABLE_WALL_2_a_door_at_ones_space_is_opened_and_closed_as_an_object() -
     assert opened.because[-1] == "TABLE-WALL-2"
 
 
+@pytest.mark.parametrize(
+    ("walls", "said"),
+    [({BETWEEN: "closed_door"}, BETWEEN), ({}, "none"), ({BETWEEN: "open_door"}, "none")],
+    ids=["closed", "no door", "open"],
+)
+def test_TABLE_WALL_2_a_refusal_names_the_doors_at_ones_space(walls: dict[str, str], said: str) -> None:
+    fight = begun({"pia": (0, 0), "orc": (5, 0)}, walls=walls)
+    assert fight.refused("object", creature="pia", verb="open", item="4,0|5,0") == "no_valid_target"
+    assert fight.refusal is not None
+    assert fight.refusal.detail == f"4,0|5,0 is no closed door at its space; there: {said}"
+
+
 def test_TABLE_WALL_2_no_door_closes_on_a_creature() -> None:
     fight = begun(
         {"pia": (0, 0), "orc": (9, 9)}, sheets={"pia": {"size": "l2"}}, walls={BETWEEN: "open_door"}

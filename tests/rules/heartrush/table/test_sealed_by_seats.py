@@ -141,7 +141,7 @@ def test_TABLE_CHOICE_3_what_is_no_choice_of_the_prompt_counts_as_none(
     assert revealed.stances["pia"] == "helpless"
 
 
-def test_TABLE_CHOICE_3_an_illegal_stance_counts_as_none() -> None:
+def test_TABLE_CHOICE_3_and_TABLE_CHOICE_2_an_illegal_stance_counts_as_none() -> None:
     """HR-STANCE-6: a surprised creature may only defend, where the house says so."""
     fight = begun(PLACES, options={"sealed_by": "seat", "surprised_stance": "defensive"})
     fight.given("pia", surprised=True)

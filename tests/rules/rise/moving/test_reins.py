@@ -205,6 +205,7 @@ def test_RI_UNIV_DESPERATE_the_knees_may_try_again() -> None:
 
 
 def test_RI_UNIV_DESPERATE_knees_that_try_again_while_plans_are_made_tire_as_well() -> None:
+    """RI-INFO-4: the others learn of it with the plans."""
     fight = riding("lance").rest()
     assert fight.state.phase == "movement"
     fight.do("guide_with_knees", "r", 4).do("desperate_exertion", "r", 3)
