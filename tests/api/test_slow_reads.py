@@ -180,7 +180,8 @@ def slow(services: Services) -> ReadProcess:
     """Return what an API process knows of its slow reads, without the process."""
     create_app(services)  # it declares the operations
     made = object.__new__(ReadProcess)
-    made._slow = SlowKeys(time.monotonic)
+    made._slow, made._large = SlowKeys(time.monotonic), SlowKeys(time.monotonic)
+    made._places = asyncio.Semaphore(slow_reads.LARGE_AT_ONCE)
     made._has_begun = made._has_said = True
     return made
 
@@ -230,6 +231,30 @@ def test_a_read_that_kills_its_process_each_time_is_answered_with_a_problem(
     assert isinstance(reply.body, bytes)
     assert (reply.status, json.loads(reply.body)["type"]) == (503, "/problems/out-of-memory")
     assert len(tries) == slow_reads.TRIES
+
+
+@pytest.mark.parametrize("size", [10, slow_reads.LARGE + 1])
+def test_so_many_reads_with_large_answers_are_made_at_once(
+    slow: ReadProcess, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    making: list[int] = []
+
+    async def make(_question: bytes) -> tuple[dict[str, Any], bytes]:
+        making.append(making[-1] + 1 if making else 1)
+        await asyncio.sleep(0)
+        making.append(making[-1] - 1)
+        return {"status": 200, "headers": {}, "seconds": 0.0}, b"x" * size
+
+    async def ask(times: int) -> int:
+        making.clear()
+        read = OPERATIONS.all["listRulesets"]
+        await asyncio.gather(*(slow.answer(read, {}, asked()) for _ in range(times)))
+        return max(making)
+
+    monkeypatch.setattr(slow, "_ask", make)
+    first, second = asyncio.run(ask(1)), asyncio.run(ask(6))
+
+    assert (first, second) == (1, slow_reads.LARGE_AT_ONCE if size > slow_reads.LARGE else 6)
 
 
 async def _nothing() -> None:

@@ -1,6 +1,7 @@
 """HTTP/1.1 on one socket: requests in turn, each with an answer, within limits of size and time.
 
-Errors of this layer are problems. An answer with a finite body is one write.
+Errors of this layer are problems. A small answer is one write. A large one is written in pieces, each when
+the client has read the one before, so that the transport copies no more than a piece.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ WAITING_BYTES: Final = 256 * 1024
 """Bytes of a client that wait for the application; while there are more, nothing is read from the socket."""
 
 PIECE: Final = 64 * 1024
-"""Bytes of an answer that a client must read within `STALLED_S` seconds, or it is dropped."""
+"""Bytes of an answer that a client must read within `STALLED_S` seconds, or it is dropped.
+
+A larger answer is written in pieces of so many bytes. A larger body and a larger answer count as held.
+"""
 
 GONE_S: Final = 3
 """Seconds in which the steps of a request may end by themselves after its client has disconnected."""
@@ -265,6 +269,8 @@ class Connection(asyncio.Protocol):
             self._task = self._serving.loop.create_task(self._answer(head, reader))
         elif reader.is_whole and self._sockets.phase(self) is SocketPhase.BODY:
             self._sockets.enter(self, None)
+        if reader.body_size > PIECE:
+            self._sockets.bytes.hold(self, reader.body_size)
         if self._waiter is not None:
             if reader.is_whole or reader.body_size > self._limit:
                 _resolve(self._waiter)
@@ -287,6 +293,7 @@ class Connection(asyncio.Protocol):
             if not self._has_answered and not self._is_closed:
                 self._refuse(500)
         self._task = None
+        self._sockets.bytes.release(self)
         if self._is_closed:
             return
         if is_kept and reader.is_whole and self._serving.alive:
@@ -299,7 +306,7 @@ class Connection(asyncio.Protocol):
         application = self._serving.application
         reply = await application(head, self)
         if head.method == "HEAD" or isinstance(reply.body, bytes):
-            return self._send(head, reader, reply)
+            return await self._send(head, reader, reply)
         self._limit_send_buffer()
         is_kept = self._send_start_of_stream(head, reader, reply)
         await application.stream(reply.body, self)
@@ -320,7 +327,7 @@ class Connection(asyncio.Protocol):
         else:
             self._look(reader)
 
-    def _send(self, head: Received, reader: RequestReader, reply: Reply) -> bool:
+    async def _send(self, head: Received, reader: RequestReader, reply: Reply) -> bool:
         """Send a response with a finite body, and its length; return whether the connection is kept."""
         body = reply.body if isinstance(reply.body, bytes) else b""
         framing = ""
@@ -337,8 +344,18 @@ class Connection(asyncio.Protocol):
             self._transport.write(start + body)
         else:
             self._transport.write(start)
-            self._transport.write(body)
+            await self._send_in_pieces(body)
         return is_kept
+
+    async def _send_in_pieces(self, body: bytes) -> None:
+        """Send a large body; return when the client may be sent what comes after it."""
+        self._sockets.bytes.hold(self, len(body))
+        for begin in range(0, len(body), PIECE):
+            if self._is_closed:
+                return
+            self._transport.write(memoryview(body)[begin : begin + PIECE])
+            if self._writable is not None:
+                await self._writable
 
     def _send_start_of_stream(self, head: Received, reader: RequestReader, reply: Reply) -> bool:
         """Send the head of an endless response; return whether the connection is kept after it."""

@@ -165,8 +165,9 @@ class RequestReader:
             self.feed(b"")
 
     def close(self) -> None:
-        """Let the parser go, which refers to this reader."""
+        """Let the parser go, which refers to this reader, and what has come of a body."""
         self._parser = None
+        self._body, self._rest = [], b""
 
     def _read_line(self, data: bytes) -> bytes:
         """Read the request line; return what llhttp gets, nothing if the line is not whole."""

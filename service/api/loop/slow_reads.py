@@ -7,7 +7,8 @@ From then on it is answered by a process with a lower priority, and what that do
 Laws. The process begins with the first slow read, and takes them once it is ready. Each request has a socket
 of its own, whose other end is sent to the process. It takes the request as any other: it authenticates,
 counts and stops it. The API process closes the socket if the client leaves, which stops the read.
-A read is asked once more if the process was killed meanwhile.
+A read is asked once more if the process was killed meanwhile. Of reads with large answers, two are made at
+once.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import select
 import socket
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Any, Final
@@ -40,6 +41,12 @@ SLOW_S: Final = 0.005
 
 THREADS: Final = 8
 """How many reads the process answers at once."""
+
+LARGE: Final = 2**20
+"""Bytes past which an answer is large: what it is made of takes ten times its bytes."""
+
+LARGE_AT_ONCE: Final = 2
+"""How many reads, of those whose last answer was large, the process answers at once."""
 
 TRIES: Final = 2
 """How often a read is asked if the process dies."""
@@ -69,6 +76,8 @@ class ReadProcess:
         self._sent.settimeout(0)  # the loop must not block
         self._has_begun = self._has_said = False
         self._slow: SlowKeys[str] = SlowKeys(time.monotonic)
+        self._large: SlowKeys[str] = SlowKeys(time.monotonic)
+        self._places = asyncio.Semaphore(LARGE_AT_ONCE)
 
     def has_ended(self) -> bool:
         """Return whether the process that forks it has ended."""
@@ -109,10 +118,13 @@ class ReadProcess:
             }
         )
         for _ in range(TRIES):
-            answer = await self._ask(question.encode() + b"\n")
+            async with self._places if asked.path in self._large else nullcontext():
+                answer = await self._ask(question.encode() + b"\n")
             if answer is not None:
                 head, body = answer
                 self.note(operation, asked, head["seconds"])
+                if len(body) > LARGE:
+                    self._large.add(asked.path)
                 return Reply(head["status"], head["headers"], body)
         raise ReadsLost
 
@@ -240,7 +252,8 @@ def _answer(served: AppContext, waiting: _WaitedRead) -> None:
         "length": len(reply.body),
         "seconds": time.thread_time() - begun,
     }
-    waiting.connection.sendall(json.dumps(head).encode() + b"\n" + reply.body)
+    waiting.connection.sendall(json.dumps(head).encode() + b"\n")
+    waiting.connection.sendall(reply.body)  # apart from the head: it may be large, and is not copied
 
 
 def _no_body(_limit: int) -> Pause[bytes]:

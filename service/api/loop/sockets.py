@@ -15,6 +15,8 @@ from enum import Enum
 from itertools import islice
 from typing import Final, Protocol
 
+from service.api.loop.held_bytes import HeldBytes
+
 IDLE_S: Final = 75
 STALLED_S: Final = 10
 """Seconds a client may go without reading its response."""
@@ -77,6 +79,7 @@ class Sockets:
             SocketPhase.CLOSING: STALLED_S,
         }
         self._phases: dict[SocketPhase, dict[OpenSocket, float]] = {phase: {} for phase in SocketPhase}
+        self.bytes = HeldBytes()
         self._phase_of: dict[OpenSocket, SocketPhase | None] = {}
         self._of_address: dict[str, dict[OpenSocket, None]] = {}
 
@@ -118,6 +121,7 @@ class Sockets:
         if held not in self._phase_of:
             return
         self.enter(held, None)
+        self.bytes.release(held)
         del self._phase_of[held]
         same = self._of_address[held.address]
         del same[held]
