@@ -40,6 +40,7 @@ BEYOND: Final = {
     "RI-ACT-13": "what comes of them",
     "RI-CONF-11": "sprinting in answer along a path: the ledger's C-20 is of those who react",
     "RI-CONF-10": "conflicts of them: the ledger's C-39 is of things that are picked up",
+    "RI-SWIFT-11": "what the dead kept up: the ledger ends it with the merge, without an id",
     "RI-MAN-5": "the ledger has what one lets go of, and not what the dead hold",
     "RI-GM-7": "who comes back, who leaves, and other ground: the ledger leaves them to the GM",
     "RI-GM-6": "abilities that are gained or lost: the ledger's sheets are fixed",

@@ -209,6 +209,10 @@ def apply_quietly(state: State, effect: Atom) -> Emits[State]:
         return (yield from restore(state, target, effect.amount))
     if effect.does == "gain":
         assert effect.condition is not None, "what is gained is named"
+        if effect.condition.name == GRAPPLED and effect.condition.source in grapplers(
+            state.creatures[target]
+        ):
+            return state  # two who seize each other are in one grapple
         state = yield from gain(target, effect.condition)
         return (yield from _both_ends(state, target, effect.condition))
     if effect.does == "lose":

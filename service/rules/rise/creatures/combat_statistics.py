@@ -10,7 +10,7 @@ from service.dice.values import Term
 from service.rules.kernel.messages import Emits, Event
 from service.rules.kernel.near import close_name, misspelt_name
 from service.rules.kernel.records import EMPTY, changed, record
-from service.rules.kernel.rulebook import Rule, enforces
+from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import Bonus, Code, ConditionName, Count, CreatureId, Creatures, Label
 from service.rules.rise import books
 from service.rules.rise.creatures.character import Condition
@@ -149,6 +149,12 @@ RI_COND_1: Final = Rule(
     (books.CODEX_COMBAT, books.CODEX_CHARACTERS),
 )
 
+RI_SWIFT_11: Final = Rule(
+    "RI-SWIFT-11",
+    "What the dead kept up ends when they die, not only with the next action phase.",
+    RULING,
+)
+
 
 ALL = "*"
 """The name by which every condition is meant."""
@@ -240,6 +246,18 @@ def lose(state: State, creature: str, name: str) -> Emits[State]:
     if name == ALL and not found.conditions:
         return state
     return (yield ConditionLost(creature=creature, condition=name, because=("RI-COND-1",)))
+
+
+@enforces(RI_SWIFT_11)
+def end_sustained(state: State) -> Emits[State]:
+    """Emit the end of what the dead kept up."""
+    dead = [name for name, creature in state.creatures.items() if creature.dead]
+    for name, creature in state.creatures.items() if dead else ():
+        kept = [c for c in creature.conditions if c.until == "sustain" and c.source in dead]
+        for condition, source in dict.fromkeys([(c.name, c.source) for c in kept]):
+            lost = ConditionLost(creature=name, condition=f"{condition}@{source}", because=(RI_SWIFT_11.id,))
+            state = yield lost
+    return state
 
 
 def condition_of(effect: Effect, source: str, round_: int) -> Condition:

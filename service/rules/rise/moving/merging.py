@@ -27,7 +27,7 @@ from service.rules.rise.body.effects import (
 from service.rules.rise.body.movement_and_positioning import come_off, feet_of
 from service.rules.rise.body.running_the_game import answer, ruled_on
 from service.rules.rise.body.taking_damage import consequences, hurt
-from service.rules.rise.creatures.combat_statistics import ALL, speed_of
+from service.rules.rise.creatures.combat_statistics import ALL, end_sustained, speed_of
 from service.rules.rise.creatures.creature import Atom, Plan
 from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.movement_problem import (
@@ -119,7 +119,7 @@ def where_it_ends(
     for name in sorted(state.creatures):
         state = yield from merge(state, chance, name, logs, state.group_of(name))
     state = yield from come_off(state)
-    return (yield from let_go(state))
+    return (yield from end_sustained((yield from let_go(state))))
 
 
 @enforces(RI_RES_14)
@@ -277,7 +277,7 @@ def places(
             carried.pop(name, None)
             chosen[name] = choose_first(state, (), found[name].outside)
         intents = on_their_ways(state, chosen, rules, unseen)
-    problem = pose_announced(intents, chosen, rules, unseen)
+    problem = pose_announced(intents, found, chosen, rules, unseen)
     outcome: Outcome | None
     state, outcome = yield from find_outcome(state, chance, problem)
     if outcome is None:
@@ -335,7 +335,11 @@ def felled_for_all(state: State, chance: Chance, logs: Logs, felled: Felled) -> 
 
 
 def pose_announced(
-    intents: Intents, chosen: Mapping[str, Atom], rules: Mapping[str, Plan], unseen: Unseen
+    intents: Intents,
+    found: Mapping[str, Located],
+    chosen: Mapping[str, Atom],
+    rules: Mapping[str, Plan],
+    unseen: Unseen,
 ) -> Problem:
     """Return the movements that are announced as a problem: *chosen* ones, and those that go by *rules*."""
     wanted = route_all(intents).paths
@@ -343,7 +347,7 @@ def pose_announced(
     return Problem(
         intents=intents,
         state=intents.state,
-        behind={**{(effect.source, name): None for name, effect in chosen.items()}, **order_behind(rules)},
+        behind={**order_pushers(found), **order_behind(rules)},
         through={
             name: tuple([other for other in still if not unseen.stand_up(effect.group, other)])
             for name, effect in chosen.items()
@@ -351,6 +355,12 @@ def pose_announced(
         made_in={name: (effect.group, effect.seq) for name, effect in chosen.items()},
         altitudes=flights(intents.state, chosen),
     )
+
+
+def order_pushers(found: Mapping[str, Located]) -> dict[tuple[str, str], None]:
+    """Return who meant to push whom, also in vain: a pusher walks behind (RI-REAC-6)."""
+    pushes = [(e.source, name) for name, (own, outside) in found.items() for e in (*own, *outside)]
+    return {(source, name): None for source, name in pushes if source != name}
 
 
 def goes(intents: Intents, name: str) -> bool:

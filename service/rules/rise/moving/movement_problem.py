@@ -296,7 +296,8 @@ def react_to_others(intents: Intents) -> Routes:
     """Return the routes of all movements before conflicts, those by rule after those along a path."""
     state, plans = intents.state, intents.plans
     altitudes = own_heights(state.creatures, plans)
-    reacting = order_reactions(plans)
+    rings = order_reactions(intents)
+    reacting = [name for ring in rings for name in ring]
     own = {n: p.path for n, p in plans.items() if n not in reacting and (p.path or n in altitudes)}
     known = (
         changed(state, hidden_creatures=EMPTY) if state.hidden_creatures else state
@@ -310,20 +311,85 @@ def react_to_others(intents: Intents) -> Routes:
         absent = (*moving, *reacting, plans[name].mount or "")
         far = follow_path(problem, known, name, path, Past(absent), altitudes.get(name))
         routes = routes.with_route(name, far, None, path)
-    for name in reacting:
-        routes = routes.with_route(name, *route_by_rule(intents, routes, name))
+    for ring in rings:
+        routes = route_ring(intents, routes, ring)
     return routes
 
 
-def order_reactions(plans: Mapping[str, Plan]) -> tuple[str, ...]:
-    """Return who goes by a rule, in order: who withdraws, who goes by a rule of its own, who follows."""
+def order_reactions(intents: Intents) -> tuple[tuple[str, ...], ...]:
+    """Return who goes by a rule, in order: who withdraws, who goes by a rule of its own, who follows.
+
+    Each comes after those to whom it reacts. Those who react to each other in a circle come together.
+    """
+    return derived(intents, "reactions", put_in_order)
+
+
+def put_in_order(intents: Intents) -> tuple[tuple[str, ...], ...]:
+    """Return the order of all movements by rule; of followers alike in all else the nearest comes first."""
+    plans = intents.plans
     custom = [name for name in find_planning(plans, "custom") if not plans[name].path]
-    return (*find_planning(plans, "withdraw"), *custom, *order_followers(plans))
+    found: list[tuple[str, ...]] = []
+    for names in (find_planning(plans, "withdraw"), custom, find_planning(plans, "follow")):
+        after = {name: tuple([n for n in plans[name].targets if n in names]) for name in names}
+        ahead = {name: reached_from(name, after) for name in names}
+        gaps = {name: gap_ft(intents.state, name, plans[name].targets) for name in names}
+        for name in sorted(names, key=lambda each: (len(ahead[each]), gaps[each], each)):
+            ring = tuple(sorted([name, *[other for other in ahead[name] if name in ahead[other]]]))
+            if ring not in found:
+                found.append(ring)
+    return tuple(found)
 
 
-def route_by_rule(intents: Intents, routes: Routes, name: str) -> tuple[tuple[Cell, ...], int | None]:
-    """Return where its rule leads *name* if the others take *routes*; the height only of a flight."""
-    plan, feet = intents.plans[name], budget(intents, intents.plans[name], name)
+def gap_ft(state: State, name: str, targets: Sequence[str]) -> int:
+    """Return how far *name* is from the nearest of *targets*; nothing if there are none."""
+    creatures = state.creatures
+    return min([state.distance(creatures[name], creatures[target]) for target in targets], default=0)
+
+
+def route_ring(intents: Intents, routes: Routes, ring: Sequence[str]) -> Routes:
+    """Return *routes* with those of *ring*: one by its rule, or all at once if they react to each other.
+
+    Each goes half of what it lacks, by where the others are then, and again from there, at least 5 feet. So
+    nobody's name decides who goes first.
+    """
+    if not ring[1:]:
+        return routes.with_route(ring[0], *route_by_rule(intents, routes, ring[0]))
+    for name in ring:
+        routes = routes.with_route(name, (), None)
+    most = {name: budget(intents, intents.plans[name], name) for name in ring}
+    gone = dict.fromkeys(ring, 0)
+    while True:
+        after = place_movers(intents.state, routes)
+        short = {name: shortfall_ft(intents, after, name) for name in ring if gone[name] < most[name]}
+        going = {name: max(FEET, feet // 2 // FEET * FEET) for name, feet in short.items() if feet}
+        if not going:
+            return routes
+        gone = {name: min(most[name], feet + going.get(name, 0)) for name, feet in gone.items()}
+        ways = {name: route_by_rule(intents, routes, name, gone[name]) for name in going}
+        for name, (path, altitude) in ways.items():
+            routes = routes.with_route(name, path, altitude)
+
+
+def shortfall_ft(intents: Intents, after: State, name: str) -> int:
+    """Return the feet that *name* lacks to keep its rule where everybody is now, nothing if it keeps it."""
+    plan, creature = intents.plans[name], after.creatures[name]
+    if plan.ability == "custom":
+        return 0 if keeps_rule(after, plan, creature, ()) else FEET
+    gaps = {target: after.distance(creature, after.creatures[target]) for target in plan.targets}
+    if plan.ability == "follow":
+        return max(0, max(gaps.values()) - plan.distance_ft)
+    return max(0, *[keep_away_ft(intents, plan, name, target) - gap for target, gap in gaps.items()])
+
+
+def route_by_rule(
+    intents: Intents, routes: Routes, name: str, most_ft: int | None = None
+) -> tuple[tuple[Cell, ...], int | None]:
+    """Return where its rule leads *name* if the others take *routes*; the height only of a flight.
+
+    *most_ft* are the feet that it may go; null for all that it can.
+    """
+    plan, routes = intents.plans[name], routes.without((name,))
+    feet = budget(intents, plan, name) if most_ft is None else most_ft
     seen = routes.without(plan.targets) if name in intents.shaken_off else routes
     if plan.ability == "withdraw":
         path, altitude = withdraw(intents, seen, plan, name, feet)
@@ -456,8 +522,7 @@ def follow(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -
     """Return the shortest way of a follower to within its distance of where the other ends."""
     creature = poised(intents.state.creatures[name], plan)
     (target,) = plan.targets
-    paths = {**routes.paths, **meet_halfway(intents, routes, plan, name)}
-    after = place_movers(intents.state, changed(routes, paths=paths))
+    after = place_movers(intents.state, routes)
     goal = after.creatures[target]
     if after.distance(creature, goal) <= plan.distance_ft:
         return (), creature.altitude
@@ -465,20 +530,6 @@ def follow(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -
     spare = feet - abs(altitude - creature.altitude)
     way = find_way(after, creature, goal, near, altitude)
     return walk(after, creature, way, spare, NOBODY, altitude).cells, altitude
-
-
-def meet_halfway(intents: Intents, routes: Routes, plan: Plan, name: str) -> dict[str, tuple[Cell, ...]]:
-    """Return how far the followed creature comes if it follows its follower: half the gap."""
-    state, (target,) = intents.state, plan.targets
-    back = intents.plans.get(target)
-    if target in routes.paths or back is None or back.ability != "follow" or back.targets != (name,):
-        return {}
-    a, b = state.creatures[name], state.creatures[target]
-    flat = distance(a.position, a.space, b.position, b.space, "alternating")
-    gap = max(0, flat - plan.distance_ft)
-    step = state.away(a, b)
-    feet = min(gap // 2, unhurried(intents, back, target))
-    return {target: tuple(line(b.position, step, feet // FEET))}
 
 
 def find_way(

@@ -40,7 +40,7 @@ from service.rules.rise.moving.movement_problem import (
     order_reactions,
     place_movers,
     route_all,
-    route_by_rule,
+    route_ring,
     stop_at_standing,
 )
 from service.rules.rise.planning.initiative import find_order
@@ -362,7 +362,7 @@ def order_of(movements: Movements, names: Sequence[str]) -> tuple[str, ...] | No
     """
     moving, behind = movers_of(movements, names), movements.problem.behind
     order = put_reactions_last(moving, behind)
-    if all((later, earlier) in behind for earlier, later in pairwise(order)):
+    if all((b, a) in behind and (a, b) not in behind for a, b in pairwise(order)):
         return order
     rolled = find_order(movements.problem.state, moving)
     return None if rolled is None else put_reactions_last(rolled, behind)
@@ -411,12 +411,16 @@ def warn_of_many(number: int) -> str:
 def reroute(movements: Movements, routes: Routes, settled: Sequence[str] = ()) -> Routes:
     """Return *routes* with those who react, except *settled*, routed by where the others really end."""
     wanted = movements.wanted
-    for name in movements.reacting:
-        if name not in settled and is_misled(movements, routes, name):
-            path, altitude = react_again(movements, routes, name)
-            wanted = wanted.with_route(name, path, altitude)
-            far = follow_past_movers(movements.problem, movements.state, wanted, name, path)
-            routes = routes.with_route(name, far, altitude, path)
+    for ring in order_reactions(movements.problem.intents):
+        free = [name for name in ring if name in movements.reacting and name not in settled]
+        others = routes.without(free)  # where those of the ring end follows from these
+        if any(is_misled(movements, others, name) for name in free):
+            again = react_again(movements, routes, free)
+            for name in free:
+                path, altitude = again.paths[name], again.altitudes.get(name)
+                wanted = wanted.with_route(name, path, altitude)
+                far = follow_past_movers(movements.problem, movements.state, wanted, name, path)
+                routes = routes.with_route(name, far, altitude, path)
     return routes
 
 
@@ -426,10 +430,23 @@ def is_misled(movements: Movements, routes: Routes, name: str) -> bool:
     return any(routes.end_of(other) != movements.meant.end_of(other) for other in known)
 
 
-def react_again(movements: Movements, routes: Routes, name: str) -> tuple[tuple[Cell, ...], int | None]:
-    """Return where its rule leads *name* now; those who react after it are left out."""
-    names = list(movements.reacting)
-    return route_by_rule(movements.problem.intents, routes.without(names[names.index(name) :]), name)
+def react_again(movements: Movements, routes: Routes, along: Sequence[str]) -> Routes:
+    """Return where the rules of *along* lead them now, who react to each other if they are several.
+
+    Those who react after them are left out.
+    """
+    intents = movements.problem.intents
+    rings = order_reactions(intents)
+    (at,) = [number for number, ring in enumerate(rings) if along[0] in ring]
+    later = [each for ring in rings[at + 1 :] for each in ring if each in movements.reacting]
+    return route_ring(intents, routes.without((*along, *later)), along)
+
+
+def find_companions(movements: Movements, name: str, settled: Sequence[str]) -> list[str]:
+    """Return *name* and those who react to it as it does to them, and have not *settled*."""
+    rings = order_reactions(movements.problem.intents)
+    (ring,) = [ring for ring in rings if name in ring]
+    return [each for each in ring if each in movements.reacting and each not in settled]
 
 
 @enforces(RI_CONF_2, RI_CONF_3, RI_CONF_4)
@@ -440,10 +457,11 @@ def resolve_in_order(movements: Movements, routes: Routes, order: Sequence[str])
     now = place_movers(state, settled)
     for name in [name for name in order if name in wanted.altitudes]:
         now = now.with_creature(name, altitude=state.creatures[name].stood_ft)
-    for name in order:
+    for turn, name in enumerate(order):
         path, altitude = wanted.paths[name], wanted.altitudes.get(name)
         if is_misled(movements, settled, name):
-            path, altitude = react_again(movements, settled, name)
+            again = react_again(movements, settled, find_companions(movements, name, order[:turn]))
+            path, altitude = again.paths[name], again.altitudes.get(name)
             wanted = wanted.with_route(name, path, altitude)
         followers = [other for other in movements.reacting if (other, name) in movements.problem.behind]
         mine = [other for other in movements.problem.made_in if movements.are_settled(name, other)]
@@ -497,12 +515,13 @@ def solve(problem: Problem) -> Outcome | NeedsInitiative:
     plans, wanted = problem.intents.plans, blocked.routes
     mounted = find_mounting(problem.intents.state, plans)
     hindered = [name for name, path in wanted.paths.items() if path != meant.paths[name]]
+    reacting = [name for ring in order_reactions(problem.intents) for name in ring]
     movements = Movements(
         problem=problem,
         state=mount_riders(problem.intents.state, mounted),
         wanted=wanted,
         meant=meant,
-        reacting={name: plans[name].targets for name in order_reactions(plans) if name not in hindered},
+        reacting={name: plans[name].targets for name in reacting if name not in hindered},
     )
     found = settle(movements)
     if isinstance(found, NeedsInitiative):

@@ -18,7 +18,7 @@ from service.rules.rise.body.movement_and_positioning import come_off, squeeze
 from service.rules.rise.body.taking_damage import consequences, fall_or_wake, heal, hurt
 from service.rules.rise.body.vital_wounds import die_of_wounds
 from service.rules.rise.creatures.character import Arrival, Entering, sheet_of
-from service.rules.rise.creatures.combat_statistics import expire, ticking
+from service.rules.rise.creatures.combat_statistics import end_sustained, expire, ticking
 from service.rules.rise.creatures.creature import Budget, Creature, creature_of, is_able
 from service.rules.rise.creatures.sheet import side_of
 from service.rules.rise.creatures.state import Stage, State
@@ -465,6 +465,7 @@ def is_low(state: State, creature: Creature) -> bool:
 @enforces(RI_ORDER_3)
 def boundary(state: State, chance: Chance, step: int) -> Emits[State]:
     """Emit what *step* of the round sets off: damage, healing, and all the rest."""
+    state = yield from end_sustained(state)
     ticks = [
         (name, condition.source, tick)
         for name, creature in state.creatures.items()
@@ -484,7 +485,8 @@ def boundary(state: State, chance: Chance, step: int) -> Emits[State]:
     for name in state.creatures:
         state = yield from fall_or_wake(state, name)
     state = yield from come_off(state)
-    return (yield from leave_things((yield from let_go(state))))
+    state = yield from leave_things((yield from let_go(state)))
+    return (yield from end_sustained(state))
 
 
 # --- commands ----------------------------------------------------------------------------------------
