@@ -10261,6 +10261,8 @@ asks: Array<string>;
 text?: string;
 /** With `?text=en`, the fields that stand as `…` in `text`, in their order. */
 gaps?: Array<string>;
+/** With `?text=en`: what to write, by field of `asks`; else the schema says it. */
+notes?: Record<string, string>;
 /** With `?text=en`, true if it does nothing, or nothing more: it lets the moment go by. */
 passes?: boolean;
 /** Of `seal_choice`: the commands to one of which its commitment commits. */
@@ -10306,6 +10308,8 @@ types?: Array<string>;
 refused?: Array<{
 /** The type. */
 type: string;
+/** What people call it, such as `Award experience`. */
+name: string;
 /** A stable reason for machines. */
 code: string;
 /** What is wrong here, for people. */
@@ -16441,6 +16445,8 @@ expires: string;
 export type UnpromptedCommand = {
 /** Where people look for it, such as `Creatures`. */
 heading: string;
+/** What people call it, such as `Award experience`. */
+name: string;
 /** What it does, in a sentence. */
 text: string;
 /** The type. */

@@ -225,6 +225,11 @@ def offer_sentence(
     return saying.filled(pattern, given, shapes)
 
 
+def name_of(kind: type[Command[Any]]) -> str:
+    """Return what people call commands of *kind*: its sentence, with nothing chosen."""
+    return offer_sentence(kind, {}, {})
+
+
 def gaps_of(kind: type[Command[Any]], given: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the fields that stand as `…` in the sentence of an offer that fixes *given*, in order."""
     outside = "".join(_BRACKETED.split(_pattern_for(kind.sentence, given))[::2])
@@ -312,13 +317,17 @@ class _Saying:
         kept = {name: each for name, each in value.items() if each not in (None, "", {}, [])}
         names = _way(shape, hints.Names)
         if isinstance(names, hints.Names):
-            return ", ".join(
-                f"{self._word(name, names.key)} {self.text(each, names.each)}" for name, each in kept.items()
-            )
+            return ", ".join(self._named(name, each, names) for name, each in kept.items())
         fields = self._fields(value, shape)
         if not fields:
             return ", ".join(f"{name} {self.text(each, _UNKNOWN)}" for name, each in kept.items())
         return " ".join(self.text(each, fields.get(name, _UNKNOWN)) for name, each in kept.items())
+
+    def _named(self, name: str, value: Any, names: hints.Names) -> str:  # noqa: ANN401 - JSON
+        """Return a name with its value; a number comes first, since names of creatures end in numbers too."""
+        called, text = self._word(name, names.key), self.text(value, names.each)
+        is_creatures = _kind_of(names.key) in _CREATURES
+        return f"{text} for {called}" if is_creatures and isinstance(value, int) else f"{called} {text}"
 
     def parts(self, value: Any, shape: Shape) -> Iterator[tuple[str, Any, Shape]]:  # noqa: ANN401 - JSON
         """Yield the members of an object, and theirs, which patterns name after a `_`; of others none."""
@@ -349,12 +358,13 @@ class _Saying:
 
     def _word(self, value: str | int, shape: Shape) -> str:
         text = str(value)
-        scalar = _way(shape, hints.Scalar, hints.Choice)
-        kind = scalar.meaning.kind or shape.meaning.kind
+        kind = _kind_of(shape)
         if isinstance(value, str) and kind in _CREATURES and text in self.names:
             return self.names[text]
         if kind in _HASHES:
             return text[:_LONG] + "…"
+        if kind == "die sides":
+            return f"d{text}"
         if kind == "condition":
             return self._condition(text)
         return text.replace("_", " ") if kind not in _WRITTEN and _NAME.fullmatch(text) else text
@@ -364,6 +374,11 @@ class _Saying:
         name, at, source = text.partition("@")
         words = "every condition" if name == "*" else name.replace("_", " ")
         return f"{words} of {self.names.get(source, source)}" if at else words
+
+
+def _kind_of(shape: Shape) -> str:
+    """Return the kind of a value of *shape*, or of the way in which it is one word; empty if it has none."""
+    return _way(shape, hints.Scalar, hints.Choice).meaning.kind or shape.meaning.kind
 
 
 def _way(shape: Shape, *kinds: type[Shape]) -> Shape:

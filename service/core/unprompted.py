@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, Final, TypeVar
 
-from service.core.sentences import inside
+from service.core.sentences import inside, name_of
 from service.rules.kernel.codec import Malformed, from_data, to_data
 from service.rules.kernel.hints import (
     Alternatives,
@@ -71,7 +71,7 @@ def refused(ruleset: Ruleset[S], state: S, seat: str, awaited: Awaited, offered:
             given = {"creature": awaited.creature, "prompt": awaited.prompt}
             refusal = _refusal(ruleset, seen, seat, ruleset.commands[type_], given, most=1)
             if refusal is not None:
-                found.append({"type": type_, **refusal})
+                found.append({"type": type_, "name": name_of(ruleset.commands[type_]), **refusal})
     return found
 
 
@@ -101,6 +101,7 @@ def _offered(ruleset: Ruleset[S], seen: S, seat: str, kind: type[Command[S]], li
         refusal = _refusal(ruleset, seen, seat, kind, {})
     return {
         "heading": listed.heading,
+        "name": name_of(kind),
         "text": (kind.__doc__ or "").split("\n")[0],
         "command": {"type": kind.type},
         "choices": to_data(choices),

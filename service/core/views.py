@@ -155,7 +155,7 @@ def offer_data(
     """Return *offer* as `{command, choices}`: a command, and the values that some of its fields may have.
 
     With the *names* of creatures, by id (`sentences.names_for`), `text` says what it does, `gaps` which
-    fields stand as `…` in it, and `passes` whether it does nothing.
+    fields stand as `…` in it, `notes` what people write in its fields, and `passes` whether it does nothing.
 
     The command has of each choice what changes least: none, no, or the cell nearest to *near*, which is where
     its creature is; else the first value. A list of one value is no choice. Fields that it needs and that
@@ -179,6 +179,8 @@ def offer_data(
             data["passes"] = True
     asks = [name for name in (*required_fields(fields_of(kind)), *offer.written) if name not in command]
     asks = list(dict.fromkeys(asks))
+    if names is not None and (notes := {name: kind.notes[name] for name in asks if name in kind.notes}):
+        data["notes"] = notes
     if offer.seals:
         data["seals"] = [offer_data(ruleset, each, near, names) for each in offer.seals]
     return {**data, "asks": asks} if asks else data

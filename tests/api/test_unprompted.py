@@ -24,6 +24,14 @@ def test_the_gm_reads_what_answers_no_prompt_and_a_player_its_own_part(owner: Ap
         mine
     )
     assert all(each["heading"] and each["text"].endswith(".") for each in mine.values())
+    assert [
+        mine[each]["name"] for each in ("award_xp", "advance_clock", "gm_ruling", "roll_behind_screen")
+    ] == [
+        "Award experience",
+        "Let time pass",
+        "Give a ruling",
+        "Roll behind the screen",
+    ]
     assert mine["gm_ruling"]["asks"] == ["decision"]
     assert set(mine["show_sheet"]["choices"]["creature"]) == set(
         owner.get(f"{table.at}/state")["state"]["creatures"]
@@ -55,6 +63,21 @@ def test_a_prompt_says_in_words_why_its_other_commands_are_refused(owner: Api) -
     assert set(pia["prompt"]["accepts"]) >= offered | set(refused)
     assert not offered & set(refused)
     assert refused["let_go"] == "Pia holds nobody"
+    assert "Let go of whom you hold" in {each["name"] for each in pia["refused"]}
+
+
+def test_an_offer_says_what_to_write_where_its_schema_says_more(owner: Api) -> None:
+    table = begun(owner)
+    found = [
+        (command["command"].get("verb"), command.get("notes"))
+        for each in table.seats["zoe"].get(f"{table.at}/options?text=en")["options"]
+        for command in each["commands"]
+        if command["command"]["type"] == "object"
+    ]
+    assert ("handle", {"item": "What is handled, in a few words."}) in found
+    assert all(notes is None for verb, notes in found if verb != "handle")
+    silent = table.seats["zoe"].get(f"{table.at}/options")["options"]
+    assert not any("notes" in command for each in silent for command in each["commands"])
 
 
 def test_a_sheet_is_read_in_words_as_far_as_a_seat_may(owner: Api) -> None:

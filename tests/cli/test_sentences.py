@@ -33,7 +33,16 @@ def test_a_movement_that_reacts_is_told_with_whom_it_reacts_to() -> None:
 
 def test_the_other_book_tells_its_own_event_of_that_type() -> None:
     event = {"type": "ability_used", "creature": "orc", "ability": "howl", "paid": "action", "because": []}
-    assert sentence(event, NAMES, HEARTRUSH) == "The orc uses howl (pays: action)"
+    assert sentence(event, NAMES, HEARTRUSH) == "The orc uses howl, for its action"
+    assert sentence({**event, "paid": "rush"}, NAMES, HEARTRUSH) == "The orc uses howl, for a rush point"
+    assert sentence({**event, "paid": "free"}, NAMES, HEARTRUSH) == "The orc uses howl"
+
+
+def test_the_sides_of_dice_and_numbers_of_creatures_are_not_taken_for_others() -> None:
+    rolled = {"type": "screen_roll_begun", "dice": [6, 20], "what": "the door", "because": []}
+    assert sentence(rolled, NAMES) == "the gm rolls d6, d20 for the door"
+    gained = {"type": "rush_gained", "gains": {"orc": 1, "pia": 2}, "because": []}
+    assert sentence(gained, {**NAMES, "orc": "Wolf 1"}, HEARTRUSH) == "rush: 1 for Wolf 1, 2 for Pia"
 
 
 def test_what_has_no_pattern_is_told_by_its_fields() -> None:

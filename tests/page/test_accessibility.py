@@ -117,7 +117,7 @@ def test_every_form_and_dialog_can_be_read_and_named(running: Service, window: O
         page.locator(f"[data-command={command}]:enabled").click()
         look(page, command, looks)
         page.locator(".gm-form").get_by_role("button", name="Back").click()
-    page.get_by_role("button", name="Close …").click()
+    page.get_by_role("button", name="End the fight …").click()
     look(page, "before the end", looks)
     page.get_by_role("button", name="Leave it").click()
     page.get_by_role("button", name="Undo the last act").first.click()

@@ -307,7 +307,7 @@ def test_one_way_acts_ask_first_and_leave_all_as_it_was(running: Service, table:
     expect(dialog).to_contain_text("cannot act or look any more")
     dialog.get_by_role("button", name="Leave it").click()
     gm.get_by_role("tab", name="GM").click()
-    gm.get_by_role("button", name="Close …").click()
+    gm.get_by_role("button", name="End the fight …").click()
     expect(gm.get_by_role("dialog")).to_contain_text("No undo brings it back")
     gm.keyboard.press("Escape")
     expect(gm.get_by_role("dialog")).to_have_count(0)

@@ -167,17 +167,17 @@ def test_a_form_says_what_concerns_its_command_in_words_without_marks(
     running: Service, address: str, table: Table, window: Open
 ) -> None:
     ann = window().visit(address, table.issue_token("ann")["token"])
-    ann.get_by_role("button", name="Handle …", exact=True).click()
+    ann.get_by_role("button", name="Handle the …", exact=True).click()
     note = ann.locator(".act-form .note")
     expect(note).to_have_text("What is handled, in a few words.")
 
 
-def test_creatures_of_one_name_pass_in_one_request_and_have_their_letters_everywhere(
+def test_creatures_of_one_name_pass_in_one_request_and_have_one_name_everywhere(
     running: Service, address: str, table: Table, window: Open
 ) -> None:
     gm = window().visit(address, running.key)
     expect(gm.get_by_label("Show what concerns").locator("option")).to_have_text(
-        ["Everything", "Pia", "Wolf W1", "Wolf W2", "Wolf W3"]
+        ["Everything", "Pia", "Wolf 1", "Wolf 2", "Wolf 3"]
     )
     table.with_token(table.issue_token("ann")["token"]).send({"type": "pass", "creature": "pia"})
     sent: list[Any] = []
@@ -189,6 +189,11 @@ def test_creatures_of_one_name_pass_in_one_request_and_have_their_letters_everyw
     )
     gm.locator(".pass-all").click()
     expect(gm.locator("#panel-act .said")).to_have_text(f"Done: Pass, for all {WOLVES}.")
+    expect(gm.locator("#panel-log")).to_contain_text("Wolf 2 passes")
+    expect(gm.locator("[data-creature=wolf-1] .letters")).to_have_text("W2")
+    expect(gm.locator("[data-creature=wolf-1]")).to_have_attribute(
+        "aria-label", re.compile(r"^Wolf 2 \(W2\)")
+    )
     assert [[each["creature"] for each in commands] for commands in sent] == [["wolf-0", "wolf-1", "wolf-2"]]
 
 
@@ -212,4 +217,4 @@ def test_a_map_says_of_what_its_notes_are_and_says_each_once(
     expect(said).not_to_contain_text("--")
     page.get_by_role("button", name="Next: Seats").click()
     page.get_by_role("button", name="Add a player").click()
-    expect(page.locator(".tick-box")).to_have_text(["Wolf W1", "Wolf W2"])
+    expect(page.locator(".tick-box")).to_have_text(["Wolf 1", "Wolf 2"])

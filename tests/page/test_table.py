@@ -66,7 +66,7 @@ def test_from_an_empty_key_to_a_replay_and_a_proof_by_clicks_alone(
     with gm.expect_download() as replay:
         gm.get_by_role("button", name="Export the replay").click()
     replay.value.save_as(tmp_path / "replay.html")
-    gm.get_by_role("button", name="Close …").click()
+    gm.get_by_role("button", name="End the fight …").click()
     gm.get_by_role("button", name="End and prove it").click()
     expect(gm.locator(".mark-proof")).to_have_text("✓ Proved")
     expect(ann.locator("#turn")).to_have_text("It has ended")

@@ -1276,6 +1276,8 @@ class OpenOffer(t.TypedDict):
     """With `?text=en`, what it does, such as `Engage the orc`; `…` stands for what is still to be chosen."""
     gaps: t.NotRequired[list[str]]
     """With `?text=en`, the fields that stand as `…` in `text`, in their order."""
+    notes: t.NotRequired[dict[str, str]]
+    """With `?text=en`: what to write, by field of `asks`; else the schema says it."""
     passes: t.NotRequired[bool]
     """With `?text=en`, true if it does nothing, or nothing more: it lets the moment go by."""
     seals: t.NotRequired["list[CompleteOffer]"]
@@ -1313,6 +1315,8 @@ class OptionRefused(t.TypedDict):
     """A command that is not legal now."""
     type: str
     """The type."""
+    name: str
+    """What people call it, such as `Award experience`."""
     code: str
     """A stable reason for machines."""
     detail: str
@@ -2175,6 +2179,8 @@ class UnpromptedCommand(t.TypedDict):
     """A command that answers no prompt. Its schema is that of its type."""
     heading: str
     """Where people look for it, such as `Creatures`."""
+    name: str
+    """What people call it, such as `Award experience`."""
     text: str
     """What it does, in a sentence."""
     command: "UnpromptedCommandCommand"

@@ -114,6 +114,11 @@ OPEN_OFFER: Final = component(
         {
             "text": _SAID,
             "gaps": _GAPS,
+            "notes": {
+                "type": "object",
+                "description": "With `?text=en`: what to write, by field of `asks`; else the schema says it.",
+                "additionalProperties": TEXT,
+            },
             "passes": _PASSES,
             "seals": {
                 **listing(COMPLETE_OFFER),
@@ -138,12 +143,14 @@ OFFER: Final = component(
     },
 )
 """The one that requires more comes first: some generated clients take the first that fits."""
+NAME: Final = {**TEXT, "description": "What people call it, such as `Award experience`."}
 REFUSED: Final = closed("Why a command is not legal now.", code=TEXT, detail=TEXT)
 UNPROMPTED: Final = component(
     "UnpromptedCommand",
     closed(
         "A command that answers no prompt. Its schema is that of its type.",
         heading={**TEXT, "description": "Where people look for it, such as `Creatures`."},
+        name=NAME,
         text={**TEXT, "description": "What it does, in a sentence."},
         command=closed("The type.", type=TEXT),
         choices={**_CHOICES, "description": "The values that fields may have on this table, by field."},
@@ -170,7 +177,9 @@ OPTION: Final = component(
                 "description": "With `?view=short`, in place of `commands`: the types of these commands.",
             },
             "refused": {
-                **listing(closed("A command that is not legal now.", type=TEXT, code=TEXT, detail=TEXT)),
+                **listing(
+                    closed("A command that is not legal now.", type=TEXT, name=NAME, code=TEXT, detail=TEXT)
+                ),
                 "description": "With `?view=full`: the commands that answer this prompt and are not legal "
                 "now, each with the reason.",
             },

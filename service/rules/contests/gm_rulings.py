@@ -51,6 +51,7 @@ class RulingOfGm(Command[T]):
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "gm_ruling"
+    sentence: ClassVar[str] = "Give a ruling"
     kind: Code
     decision: Decision
     reason: Reason = ""

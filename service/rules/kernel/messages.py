@@ -187,6 +187,8 @@ class Command(Generic[S]):
     sentence: ClassVar[Sentence] = ""
     """What an offer of it says, in the imperative; a part in brackets also falls away if a field in it is
     still to be chosen. Empty for the words of its type and of its fields."""
+    notes: ClassVar[Mapping[str, str]] = EMPTY
+    """What a person writes in a field that an offer asks for, where the field's docstring says more."""
     passes: ClassVar[bool] = False
     """Whether it lets the moment go by: who sends it does nothing, or nothing more."""
     bounded: ClassVar[bool] = True

@@ -192,6 +192,7 @@ class ShowSheet(Command[Table]):
     """Show everybody what is GM-only about a creature, as the GM."""
 
     type: ClassVar[str] = "show_sheet"
+    sentence: ClassVar[str] = "Show a sheet"
     creature: CreatureId
 
     def check(self, view: Table) -> None:

@@ -188,6 +188,7 @@ class HideCreature(Command[L]):
 
     abstract: ClassVar[bool] = True
     type: ClassVar[str] = "hide_creature"
+    sentence: ClassVar[str] = "Add a hidden creature"
     entry: Any
     event_type: ClassVar[Callable[..., CreatureHidden[Any]]]
     """The book's event of a hidden creature."""
@@ -222,6 +223,7 @@ class MoveHiddenCreature(Command[HidingTable]):
     """Move a hidden creature; others learn nothing."""
 
     type: ClassVar[str] = "move_hidden_creature"
+    sentence: ClassVar[str] = "Move a hidden creature"
     hidden_creature: HiddenCreature
     position: Position
 
@@ -247,6 +249,7 @@ class RevealCreature(Command[HidingTable]):
     """Reveal a hidden creature, as the GM; it joins the fight as an arrival."""
 
     type: ClassVar[str] = "reveal_creature"
+    sentence: ClassVar[str] = "Reveal a hidden creature"
     hidden_creature: HiddenCreature
 
     def check(self, view: HidingTable) -> None:
@@ -264,6 +267,7 @@ class WithdrawHiddenCreature(Command[HidingTable]):
     """Withdraw a hidden creature: everybody sees that it is gone, and only the GM knows what it was."""
 
     type: ClassVar[str] = "withdraw_hidden_creature"
+    sentence: ClassVar[str] = "Withdraw a hidden creature"
     hidden_creature: HiddenCreature
 
     def check(self, view: HidingTable) -> None:

@@ -138,6 +138,7 @@ class RollBehindScreen(Command[Table]):
     """Roll in secret, as the GM: everybody sees at once that a roll was made, and its dice at the end."""
 
     type: ClassVar[str] = "roll_behind_screen"
+    sentence: ClassVar[str] = "Roll behind the screen"
     dice: tuple[DieSides, ...]
     """The sides of each die."""
     what: RollMatter
@@ -178,6 +179,7 @@ class ShowRoll(Command[Table]):
     """Show a secret roll, as the GM; everybody sees its dice from then on."""
 
     type: ClassVar[str] = "show_roll"
+    sentence: ClassVar[str] = "Show a roll"
     roll: ScreenRollNumber
 
     def check(self, view: Table) -> None:

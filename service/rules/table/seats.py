@@ -165,6 +165,7 @@ class OpenSeat(Command[Table]):
     """Open a seat for a player, an observer or an auditor; an auditor also sees the GM's secret rolls."""
 
     type: ClassVar[str] = "open_seat"
+    sentence: ClassVar[str] = "Open a seat"
     seat: SeatId
     role: Role
     """The role of the seat: `gm`, `player`, `observer` or `auditor`."""
@@ -199,6 +200,7 @@ class ChangeSeat(Command[Table]):
     """Change which creatures a seat controls."""
 
     type: ClassVar[str] = "change_seat"
+    sentence: ClassVar[str] = "Change a seat"
     seat: SeatId
     creatures: NewlyControlled
 
@@ -244,6 +246,7 @@ class CloseSeat(Command[Table]):
     """Close a seat: its token stops working, and the GM controls its creatures."""
 
     type: ClassVar[str] = "close_seat"
+    sentence: ClassVar[str] = "Close a seat"
     seat: SeatId
 
     def check(self, view: Table) -> None:
@@ -282,6 +285,7 @@ class RemoveSeatKey(Command[Table]):
     """Remove the public key of a seat, as the GM: its commands are not signed from then on."""
 
     type: ClassVar[str] = "remove_seat_key"
+    sentence: ClassVar[str] = "Remove the key of a seat"
     seat: SeatId
 
     def check(self, view: Table) -> None:

@@ -3,14 +3,14 @@
 // An open form is found again among the offers that come: what anybody else does takes nothing from it.
 
 import { button, capital, html, patch, words } from "../shared/dom.mjs";
-import { ChoiceField, drawDice, inWords, isHarmless, noteOf, NOTHING } from "./fields.mjs";
+import { ChoiceField, drawDice, inWords, isHarmless, NOTHING } from "./fields.mjs";
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {import("../client/contract.mjs").Prompt} Prompt */
 /** @typedef {import("../client/contract.mjs").Option} Option */
 /** @typedef {import("../client/contract.mjs").CommandTypes["commands"][number]} CommandType */
 /** @typedef {{type: string, [member: string]: any}} Command */
-/** @typedef {{command: Command, choices: Record<string, import("../client/contract.mjs").Choice>, asks?: string[], text?: string, gaps?: string[], passes?: boolean}} Offer of either kind */
+/** @typedef {{command: Command, choices: Record<string, import("../client/contract.mjs").Choice>, asks?: string[], notes?: Record<string, string>, text?: string, gaps?: string[], passes?: boolean}} Offer of either kind */
 /** @typedef {import("./record.mjs").Tokens} Tokens */
 /** @typedef {{options: Option[] | null, waiting: {seat: string | null, creature: string | null}[], tokens: Tokens, letters: Map<string, string>, names: Map<string, string>, selected: string | null,
  *  isLive: boolean, seat: string, version: number, isOver: boolean, recent: string[], unprompted: import("../client/contract.mjs").UnpromptedCommand[]}} Seen `version` is the commit after which the options hold;
@@ -21,6 +21,7 @@ import { ChoiceField, drawDice, inWords, isHarmless, noteOf, NOTHING } from "./f
 const FEW = 3; // values of a choice that the name of an offer lists
 const BESIDE = 6; // values that stand beside the name of an offer: one click sends it
 const MANY = 2; // creatures for which one button passes
+const NAMED_AT_ONCE = 6; // of whom such a button has the names
 const SIDES = 4; // colours of sides, as on the map
 /** @type {Prompt} what is sent without being asked answers it */
 const UNASKED = { prompt: "", seat: null, creature: null, accepts: [], wants: [], optional: true };
@@ -47,14 +48,11 @@ const apart = ({ choices }, others, tokens) => {
   return said.join(" or ") + (said.length && values.length > FEW ? " …" : "");
 };
 
-/** Return the text of an offer, without an article that waits for what is chosen. @param {string | undefined} text */
-const short = (text) => text?.replace(/ (?:the|an?) …/, " …");
-
 /** Return what an offer is called. @param {Offer} offer @param {Tokens} tokens @param {Offer[]} [beside] the offers of its prompt */
 const named = (offer, tokens, beside = []) => {
   const others = beside.filter((each) => each !== offer && each.text === offer.text);
   const said = others.length ? apart(offer, others, tokens) : "";
-  return html("span", {}, short(offer.text), said ? html("small", {}, ` ${said}`) : null);
+  return html("span", {}, offer.text, said ? html("small", {}, ` ${said}`) : null);
 };
 
 /**
@@ -250,7 +248,7 @@ export class Act {
   /** Draw what a player may send without being asked. */
   #anyTime() {
     const offers = unasked(this.seen.unprompted);
-    if (!offers.length) return null;
+    if (!offers.length || this.seen.isOver) return null;
     return html("details", { class: "refused", key: "any" }, html("summary", {}, "At any time"), html("div", { class: "offers" }, offers.map((offer) => html("button", {
       type: "button", key: offer.command.type, "data-any": offer.command.type, disabled: this.isSending, onclick: () => this.#open(offer, UNASKED),
     }, (offer.text ?? "").replace(/\.$/, ""), " …"))));
@@ -281,7 +279,7 @@ export class Act {
         }, named(offer, tokens, offers.map((each) => each.offer)), isReady || offer.text?.includes("…") ? null : " …");
       })),
       refused.length ? html("details", { class: "refused" }, html("summary", {}, "Not now"),
-        html("ul", {}, refused.map(({ type, detail }) => html("li", { key: type }, html("b", {}, capital(words(type))), `: ${detail}`)))) : null);
+        html("ul", {}, refused.map(({ type, name, detail }) => html("li", { key: type }, html("b", {}, name), `: ${detail}`)))) : null);
   }
 
   /** Return the one field of an offer, if its values are so few that each can be a button; null if not. @param {Offer} offer @param {Prompt} prompt */
@@ -365,14 +363,9 @@ export class Act {
     this.foreseen.text && this.foreseen.key === JSON.stringify(command) && html("p", { class: "foreseen", role: "status", key: "foreseen" }, this.foreseen.text),
     prompt.wants.length ? drawDice(prompt.wants, values.faces ?? [], (faces) => take("faces", faces)) : null,
     asks.length && !schema ? html("p", { class: "soft small", role: "status", key: "coming" }, "What to write is on its way …") : null,
-    schema && forms ? asks.map((name) => forms.fieldOf(form, this.#asked(schema.properties[name], offer), values[name], [name])) : null,
+    schema && forms ? asks.map((name) => forms.fieldOf(form, { ...schema.properties[name], ...(offer.notes?.[name] ? { description: offer.notes[name] } : {}) }, values[name], [name])) : null,
     html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.isSending }, "Send"), button("Back", () => this.close())),
     this.types.has(offer.command.type) && html("p", { class: "soft small", key: "what" }, this.types.get(offer.command.type)?.text)); // it comes late, and moves nothing
-  }
-
-  /** Return the schema of a field, whose note says what concerns an offer. @param {Json} schema @param {Offer} offer */
-  #asked(schema, { command }) {
-    return schema.description ? { ...schema, description: noteOf(schema.description, command) } : schema;
   }
 
   /** Ask what a movement costs and whom it provokes, once for each command. @param {Command | null} command */
@@ -412,7 +405,7 @@ export class Act {
       return refusal ? { text: said(refusal), isFault: true } : { text: `Done: ${first.offer.text}, for all ${alike.length}.`, isFault: false, n };
     });
     return html("button", { type: "button", class: "pass-all", key: "pass-all", disabled: this.isSending, onclick: all }, `${first.offer.text}: all ${alike.length}`,
-      html("small", {}, ` ${alike.map(({ creature }) => this.#called(creature)).join(", ")}`));
+      html("small", {}, ` ${alike.slice(0, NAMED_AT_ONCE).map(({ creature }) => this.#called(creature)).join(", ")}${alike.length > NAMED_AT_ONCE ? ` and ${alike.length - NAMED_AT_ONCE} more` : ""}`));
   }
 
   /** @param {Command} command @param {Offer} offer in whose words it is said */

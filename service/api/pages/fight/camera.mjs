@@ -1,5 +1,6 @@
 // Zoom and pan the map: wheel and pinch, drag, buttons and keys. It changes the `viewBox` and nothing else.
 
+export const MARGIN = 1; // cells around what is framed
 const LEAST = 3; // cells across
 const MOST = 200;
 const STEP = 1.25;
@@ -19,6 +20,8 @@ export class Camera {
     this.box = this.whole;
     this.isMoved = false;
     this.isDragging = false;
+    /** @type {() => number} how many pixels of the map something covers from below */
+    this.below = () => 0;
     /** @type {Map<number, Point>} */
     this.fingers = new Map();
     node.addEventListener("wheel", (event) => this.#turned(event), { passive: false });
@@ -31,13 +34,31 @@ export class Camera {
   /** Show *box* whole, unless a person has looked elsewhere. @param {Box} box */
   frame(box) {
     this.whole = box;
-    if (!this.isMoved) this.#set(box);
+    this.resized();
+  }
+
+  /** Show all of the map, after its element has got another size, unless a person has looked elsewhere. */
+  resized() {
+    if (!this.isMoved) this.#set(this.#clear(this.whole));
+  }
+
+  /** Return *box* with so much room below it that nothing in it is covered. @param {Box} box @returns {Box} */
+  #clear(box) {
+    const { width, height } = this.node.getBoundingClientRect();
+    const covered = this.below();
+    if (!width || height <= covered) return box;
+    const cell = Math.min(width / box.width, height / box.height);
+    const free = (height - box.height * cell) / 2 + MARGIN * cell;
+    if (free >= covered) return box;
+    const room = (2 * (covered - free)) / cell; // half of it is above, while the width limits the cells
+    const less = (covered * box.height - MARGIN * height) / (height - covered);
+    return { ...box, height: box.height + ((box.height + room) * cell <= height ? room : less) };
   }
 
   /** Show all of the map. */
   fit() {
     this.isMoved = false;
-    this.#set(this.whole);
+    this.resized();
   }
 
   /** Zoom by a factor, around a point of the screen or the middle. @param {number} factor @param {{clientX: number, clientY: number}} [point] */

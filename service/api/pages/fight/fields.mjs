@@ -53,22 +53,6 @@ export const inWords = (value, tokens) => {
 /** Return whether choosing a value changes nothing: none, no, an empty list. @param {any} value */
 export const isHarmless = (value) => value === null || value === false || value === "none" || (Array.isArray(value) && !value.length);
 
-/**
- * Return what a note of a schema says about one command: of the sentences that name values of a field, as "For `open`, …", only
- * those that name what the command has.
- * @param {string} note @param {Json} command
- */
-export const noteOf = (note, command) => {
-  const has = new Set(Object.values(command));
-  /** @type {{text: string, names: string[]}[]} */
-  const said = note.split(/(?<=\.)\s+/).map((text) => {
-    const [lead = ""] = /^For (?:\x60\w+\x60(?:, | and )?)+,? ?/.exec(text) ?? [];
-    return { text: lead ? capital(text.slice(lead.length).replace(/^[,:] ?/, "")) : text, names: [...lead.matchAll(/\x60(\w+)\x60/g)].map(([, name]) => name) };
-  });
-  const own = said.filter(({ names }) => names.some((name) => has.has(name)));
-  return (own.length ? own : said.filter(({ names }) => !names.length)).map(({ text }) => text).join(" ").replaceAll("\x60", "");
-};
-
 /** A field with listed values: what may be chosen, and how it is shown. It has no state of its own. */
 export class ChoiceField {
   /**

@@ -36,6 +36,7 @@ export class GameMaster {
     /** @type {Open | null} */
     this.open = null;
     this.said = "";
+    this.isSending = false;
     /** @type {Map<string, CommandType>} the types of commands, once they are wanted */
     this.schemas = new Map();
     /** @type {import("../shared/creature_form.mjs").Book | null} */
@@ -56,9 +57,14 @@ export class GameMaster {
 
   /** Open the form of a command, with parts of its data. @param {string} type @param {Json} [data] */
   async begin(type, data = {}) {
+    this.said = "…"; // the schemas come when they are wanted first
+    this.#render();
     const schema = await this.#schemaOf(type);
     const start = blankOf(schema, schema);
     delete start.type;
+    for (const [name, values] of Object.entries(this.#listed(type).choices)) {
+      if (name in start && !values.includes(start[name])) start[name] = values.length === 1 ? values[0] : undefined;
+    }
     if (ENTRY in schema.properties) {
       this.book ??= await bookOf(this.encounter.client, this.seen.edition);
       start[ENTRY] = { side: [...this.#sides()].at(-1), position: this.#free() };
@@ -81,6 +87,16 @@ export class GameMaster {
     await this.begin("gm_ruling", { effects: [{ ...blankOf(way, schema), creature: id, ...(way.properties.hp ? { hp } : {}) }], ...(kind ? { kind } : {}), ...(schema.properties.subject ? { subject: id } : {}) });
   }
 
+  /** Return what a type of commands is called. @param {string} type */
+  #called(type) {
+    return this.seen.unprompted.find((each) => each.command.type === type)?.name ?? capital(words(type));
+  }
+
+  /** Return what may be in the fields of a command on this table. @param {string} type @returns {{choices: Json, lists: Record<string, any[]>}} */
+  #listed(type) {
+    return this.seen.unprompted.find((each) => each.command.type === type) ?? { choices: {}, lists: {} };
+  }
+
   #sides() {
     return new Set([...this.seen.tokens.values()].map((each) => each.side));
   }
@@ -99,13 +115,13 @@ export class GameMaster {
     for (const each of unprompted) headings.set(each.heading, [...(headings.get(each.heading) ?? []), each]);
     patch(this.place, html("p", { class: "said", role: "status", key: "said" }, this.said),
       this.open ? this.#form(this.open) : null,
-      isOver ? html("p", { key: "over" }, "Nobody can act in it any more.") : html("div", { class: "row tools", key: "tools" }, button("Undo the last act", () => this.on.undo()), button("Redo", () => this.on.redo(), { disabled: !mayRedo }),
+      isOver ? html("p", { key: "over" }, "Nobody can act in it any more.") : html("div", { class: "row tools", key: "tools" }, button("Undo the last act", () => { this.said = ""; this.on.undo(); }), button("Redo", () => { this.said = ""; this.on.redo(); }, { disabled: !mayRedo }),
         chosen && button(`Change ${chosen.name} …`, () => this.change(chosen.id), { class: "change" })),
       isLive ? null : html("p", { class: "soft small", key: "past" }, "The map shows the past; what you do here happens now."),
       isOver ? null : [...headings].map(([heading, all]) => html("section", { class: "option", key: heading }, html("h3", {}, heading),
         html("div", { class: "offers" }, all.map((each) => html("button", { type: "button", key: each.command.type, "data-command": each.command.type, disabled: each.refusal !== null,
-          title: each.refusal ? `Not now: ${each.refusal.detail}` : each.text, onclick: () => (LAST.has(each.command.type) ? this.end() : this.begin(each.command.type)) }, `${capital(words(each.command.type))} …`))),
-        all.filter((each) => each.refusal).map((each) => html("p", { class: "soft small why-not", key: each.command.type }, `${capital(words(each.command.type))}: not now, ${each.refusal?.detail}.`)))),
+          title: each.refusal ? `Not now: ${each.refusal.detail}` : each.text, onclick: () => (LAST.has(each.command.type) ? this.end() : this.begin(each.command.type)) }, each.name.includes("…") ? each.name : `${each.name} …`))),
+        all.filter((each) => each.refusal).map((each) => html("p", { class: "soft small why-not", key: each.command.type }, `${each.name}: not now, ${each.refusal?.detail}.`)))),
       html("section", { class: "option", key: "export" }, html("h3", {}, "Keep it"),
         html("div", { class: "offers" }, button("Export the replay", () => this.#export(), { class: "replay" }), button("Proof", () => this.on.proof()))));
   }
@@ -116,8 +132,7 @@ export class GameMaster {
     const { text } = this.schemas.get(open.type) ?? {};
     /** @type {Json} */
     const schema = this.schemas.get(open.type)?.schema ?? {};
-    /** @type {{choices: Json, lists: Record<string, any[]>}} */
-    const listed = seen.unprompted.find((each) => each.command.type === open.type) ?? { choices: {}, lists: {} };
+    const listed = this.#listed(open.type);
     const called = (/** @type {any} */ value) => seen.names.get(value) ?? (value === null ? "none" : words(String(value)));
     /** @type {[string, string][]} */
     const creatures = [...seen.names];
@@ -132,11 +147,11 @@ export class GameMaster {
     };
     const needed = new Set(schema.required);
     return html("form", { class: "card act-form gm-form", key: `form ${open.type}`, onsubmit: (event) => { event.preventDefault(); this.#send(); } },
-      html("h3", {}, capital(words(open.type))), html("p", { class: "soft small" }, text),
+      html("h3", {}, this.#called(open.type)), html("p", { class: "soft small" }, text),
       ENTRY in schema.properties ? this.#entry(open, form) : null,
       Object.entries(schema.properties).filter(([name]) => name !== "type" && name !== ENTRY).map(([name, each]) => fieldOf(form, each, open.data[name], [name], needed.has(name))),
       open.fault && html("p", { class: "fault", role: "alert" }, open.fault),
-      html("div", { class: "row" }, html("button", { type: "submit", class: "main" }, "Do it"), button("Back", () => { this.open = null; this.#render(); })));
+      html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: this.isSending }, "Do it"), button("Back", () => { this.open = null; this.#render(); })));
   }
 
   /** Draw the creature that joins: a stat block, or a sheet. @param {Open} open @param {Form} form */
@@ -167,17 +182,22 @@ export class GameMaster {
 
   async #send() {
     const { open } = this;
-    if (!open) return;
+    if (!open || this.isSending) return;
     const data = this.#written(open.data);
     if (data[ENTRY]?.sheet && !open.isSheet) delete data[ENTRY].sheet;
     if (data[ENTRY]?.sheet) delete data[ENTRY].side;
+    this.isSending = true;
+    this.said = "…";
+    this.#render();
     try {
       await this.on.send({ type: open.type, ...data });
-      this.open = null;
-      this.said = `Done: ${words(open.type)}.`;
+      if (this.open === open) this.open = null;
+      this.said = `Done: ${this.#called(open.type)}.`;
     } catch (fault) {
+      this.said = "";
       if (this.open === open) Object.assign(open, { fault: capital(faultText(fault)), faults: faultsOf(fault) });
     }
+    this.isSending = false;
     this.#render();
   }
 

@@ -5,7 +5,7 @@
 
 import { button, html, patch, redraw, say, words } from "../shared/dom.mjs";
 import { rollLine } from "./dice.mjs";
-import { namesOf } from "./map.mjs";
+import { namesOf } from "./names.mjs";
 
 /** @typedef {import("./record.mjs").Entry} Entry */
 /** @typedef {import("./record.mjs").FightRecord} FightRecord */

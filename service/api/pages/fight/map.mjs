@@ -3,7 +3,8 @@
 // A side has a colour and a form, a status has a mark: colours never say anything alone.
 
 import { button, html, put, say, show, svg, words } from "../shared/dom.mjs";
-import { Camera } from "./camera.mjs";
+import { Camera, MARGIN } from "./camera.mjs";
+import { bare, lettersOf } from "./names.mjs";
 
 /** @typedef {import("../client/contract.mjs").CreatureToken} Token */
 /** @typedef {import("../client/contract.mjs").BattleMap} Answer the answer of `map` */
@@ -16,7 +17,6 @@ import { Camera } from "./camera.mjs";
 /** @typedef {import("./record.mjs").Tokens} Tokens */
 /** @typedef {{path: number[][], feet: number, provokes: string[]}} Foreseen a way, its cost, and the ids of whom it provokes */
 
-const MARGIN = 1; // cells
 const LEAST = 6; // cells across
 const NAME = { px: 12, most: 0.22, glyph: 0.6, room: 0.96 }; // most and room in cells; a glyph is so wide for its height
 const SMALL_PX = 46; // pixels of a cell in which no name can be read
@@ -65,49 +65,11 @@ export const described = (token, letters = "") => {
   return [...parts, ...token.conditions.map(({ name, level }) => words(level > 1 ? `${name} ${level}` : name))].join(", ");
 };
 
-/** Return a name without its article. @param {string} name */
-const bare = (name) => name.replace(/^(the|a|an|his|her|their) /i, "");
-
 /** Return what of a name fits between the neighbours of its token. @param {string} name @param {number} space @param {number} size in cells */
 const fitted = (name, space, size) => {
   const most = Math.floor((space * NAME.room) / NAME.glyph / size + 0.01);
-  return name.length > most ? `${name.slice(0, Math.max(1, most - 1))}…` : name;
-};
-
-/** Return the letters on a token. @param {string} name */
-const initials = (name) => {
-  const parts = bare(name).split(/[\s-]+/).filter((each) => /^[\p{L}\p{N}]/u.test(each));
-  const [first, second] = parts.filter((each, index) => !index || !/^(of|the|von|van|de|with|a|an)$/i.test(each));
-  const number = parts.length > 1 ? parts.at(-1)?.match(/^\d+$/)?.[0] : null;
-  return (number ? first[0] + number : second ? first[0] + second[0] : (first ?? name).slice(0, 2)).toUpperCase();
-};
-
-/** Return the letters on each token, by id: no two have the same. @param {Iterable<{id: string, name: string}>} creatures */
-export const lettersOf = (creatures) => {
-  /** @type {Map<string, string[]>} */
-  const alike = new Map();
-  for (const { id, name } of creatures) alike.set(initials(name), [...(alike.get(initials(name)) ?? []), id]);
-  const taken = new Set([...alike].filter(([, ids]) => ids.length === 1).map(([text]) => text));
-  const letters = new Map();
-  for (const [text, ids] of alike) {
-    let number = 1;
-    for (const id of ids) {
-      while (ids.length > 1 && taken.has(`${text[0]}${number}`)) number += 1;
-      letters.set(id, ids.length > 1 ? `${text[0]}${number}` : text);
-      taken.add(letters.get(id));
-    }
-  }
-  return letters;
-};
-
-/**
- * Return what each creature is called, by id: with its letters where others have its name.
- * @param {Iterable<{id: string, name: string}>} creatures @returns {Map<string, string>}
- */
-export const namesOf = (creatures) => {
-  const all = [...creatures], letters = lettersOf(all), seen = new Set(), shared = new Set();
-  for (const { name } of all) (seen.has(name) ? shared : seen).add(name);
-  return new Map(all.map(({ id, name }) => [id, shared.has(name) ? `${name} ${letters.get(id)}` : name]));
+  const number = name.match(/ \d+$/)?.[0] ?? ""; // it tells those of one name apart
+  return name.length > most ? `${name.slice(0, Math.max(1, most - 1 - number.length))}…${number}` : name;
 };
 
 /** The signs of terrain and water on a cell, so that no colour says it alone. */
@@ -179,16 +141,18 @@ export class BattleMap {
     this.camera = new Camera(this.node, () => this.#name());
     /** @type {Map<string, string>} the letters on each token, by id */
     this.letters = new Map();
-    new ResizeObserver(() => this.#name()).observe(this.node);
+    new ResizeObserver(() => { this.camera.resized(); this.#name(); }).observe(this.node);
     this.hint = html("p", { class: "empty soft", hidden: true }, "This ruleset shows no creatures on a map.");
     this.asking = html("p", { class: "asking chip", role: "status", hidden: true });
     this.ruler = button("⇹", () => this.#measure(!this.isMeasuring), { "aria-label": "Measure a distance", "aria-pressed": "false", title: "Measure: press on a cell and draw to another" });
     this.node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.#ruled(event), { capture: true });
     this.node.addEventListener("click", (/** @type {MouseEvent} */ event) => this.#clicked(event));
-    show(place, this.node, this.hint, this.asking, html("div", { class: "zoom" }, this.ruler,
+    const zoom = html("div", { class: "zoom" }, this.ruler,
       button("+", () => this.camera.zoom(1.25), { "aria-label": "Zoom in" }),
       button("−", () => this.camera.zoom(0.8), { "aria-label": "Zoom out" }),
-      button("All", () => this.camera.fit(), { "aria-label": "Show the whole map" })));
+      button("All", () => this.camera.fit(), { "aria-label": "Show the whole map" }));
+    show(place, this.node, this.hint, this.asking, zoom);
+    this.camera.below = () => Math.max(0, this.node.getBoundingClientRect().bottom - zoom.getBoundingClientRect().top);
   }
 
   /** Ask for a cell of the map: any cell that is clicked is chosen, until the text is empty. @param {string} text */
@@ -448,6 +412,7 @@ export class BattleMap {
     put(body, { transform: `scale(${token.space})` });
     put(parts.form, { d: FORMS[side] });
     say(parts.letters, this.letters.get(token.id) ?? "");
+    put(parts.letters, { class: `letters${parts.letters.textContent.length > 2 ? " are-many" : ""}` });
     say(parts.title, described(token, this.letters.get(token.id)));
     say(parts.mark, MARKS[token.status] ?? (token.conditions.length ? "•" : ""));
     const share = token.hp === null || !token.hp_max ? 0 : Math.max(0, Math.min(1, token.hp / token.hp_max));

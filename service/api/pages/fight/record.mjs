@@ -4,6 +4,7 @@
 // by chunks, when somebody looks at them.
 
 import { capital } from "../shared/dom.mjs";
+import { tokensOf } from "./names.mjs";
 
 const CHUNK = 100; // commits
 const MOST = 500; // commits in a page
@@ -89,7 +90,7 @@ const sceneAfter = (before, change, hasAll) => {
   for (const id of change.gone) tokens.delete(id);
   for (const token of change.creatures) tokens.set(token.id, token);
   const { n, round, part, map } = change;
-  return { n, round, part, tokens, mapAt: map || !before ? n : before.mapAt };
+  return { n, round, part, tokens: tokensOf(tokens.values()), mapAt: map || !before ? n : before.mapAt };
 };
 
 /** The record of one line of play, as far as it has been read: its newest commits, and others where they are wanted. */

@@ -1,7 +1,8 @@
 // The creatures as a list: names, sides, hit points, conditions; pick one to see it on the map.
 
 import { html, patch, redraw, words } from "../shared/dom.mjs";
-import { described, lettersOf } from "./map.mjs";
+import { described } from "./map.mjs";
+import { lettersOf } from "./names.mjs";
 
 /** @typedef {import("./record.mjs").Tokens} Tokens */
 /** @typedef {import("../client/contract.mjs").CreatureToken} Token */

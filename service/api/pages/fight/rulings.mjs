@@ -36,7 +36,6 @@ const SAID = { open: "open", upheld: "it stays as it was", effects: "answered wi
 const TRIES = 20;
 const ASIDE = /^\/(amendment|contests|seats)(\/|$)/; // what an accepted proposal takes over
 const MOST_LOST = 12; // sentences of what is lost that are shown
-const FEW_SAID = 3; // sentences of the contested commit: the last ones say how it came out
 
 /** Return what differs between two creatures, in words. @param {Token} now @param {Token} then */
 const differences = (now, then) => [
@@ -189,7 +188,7 @@ export class Rulings {
     return html("article", { class: "card contest", key: each.contest, "data-contest": each.contest },
       html("h3", {}, `${each.seat} contests `, button(`#${each.commit}`, () => this.on.shown(each.commit, each.line), { class: "number" }),
         html("span", { class: "chip" }, isUndone ? "undone: play went back to before it" : SAID[each.status])),
-      html("p", { class: "soft small contested" }, this.on.said(each.commit).slice(-FEW_SAID).join(". ")),
+      html("p", { class: "soft small contested" }, this.on.said(each.commit).join(". ")),
       html("p", {}, each.claim),
       each.decision && html("p", {}, html("b", {}, "The gm: "), each.decision, each.reason && html("span", { class: "soft" }, ` (${each.reason})`)),
       isGm && each.status === "open" && !isUndone ? (answer ? this.#answer(each, answer, seen) : button("Answer", () => this.#begin(each), { class: "main" })) : null);

@@ -1,5 +1,7 @@
 // What the page of a fight knows at any time: the one value that its parts are drawn from.
 
+import { tokensOf } from "./names.mjs";
+
 /** @typedef {import("../client/contract.mjs").Encounter} About */
 /** @typedef {import("../client/contract.mjs").Seat} Seat */
 /** @typedef {import("../client/contract.mjs").Options} Options */
@@ -33,9 +35,6 @@ export const beginning = ({ about, newest, seat, role }, wanted) => ({
   about, seat, role, n: wanted ?? about.version, isLive: wanted === null, last: about.version, revision: 0, selected: null, panel: "log",
   options: null, targets: new Set(), verified: null, lines: [], forks: [], contested: 0, newest: tokensOf(newest.creatures), fault: "", isLost: false,
 });
-
-/** Return creatures by id. @param {import("../client/contract.mjs").CreatureToken[]} creatures @returns {import("./record.mjs").Tokens} */
-export const tokensOf = (creatures) => new Map(creatures.map((each) => [each.id, each]));
 
 /** Return what forms of commands know of a table: its creatures. @param {import("./record.mjs").Tokens} tokens @returns {Partial<import("../shared/form.mjs").Form>} */
 export const formOf = (tokens) => {

@@ -9,6 +9,7 @@ import { BattleMap } from "../fight/map.mjs";
 /** @typedef {{tokens: Map<string, Token>, terrain: Record<string, string>, walls: Record<string, string>, scenery: Json}} Seen what is drawn: cells are named `x,y`, edges `x,y|x,y` */
 
 const NEAR = 0.5; // how far from an edge a click may be, in cells
+const STROKE = 0.5; // how far a pointer goes, in cells, before its direction says which edges it draws
 
 /** Return the edge of the cells that is nearest to a point, as openings name it. @param {{x: number, y: number}} point */
 const edgeAt = ({ x, y }) => {
@@ -18,6 +19,18 @@ const edgeAt = ({ x, y }) => {
   const sides = [[dx, [cx - 1, cy], [cx, cy]], [1 - dx, [cx, cy], [cx + 1, cy]], [dy, [cx, cy - 1], [cx, cy]], [1 - dy, [cx, cy], [cx, cy + 1]]];
   const [far, a, b] = sides.sort((one, other) => one[0] - other[0])[0];
   return far <= NEAR ? `${a.join()}|${b.join()}` : null;
+};
+
+/** Return the edges along a stroke of a pointer, as openings name them: those of its direction. @param {{x: number, y: number}} from @param {{x: number, y: number}} to @returns {string[]} */
+const edgesAlong = (from, to) => {
+  const parts = Math.ceil(Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y)) / STROKE);
+  const isUpright = Math.abs(to.y - from.y) > Math.abs(to.x - from.x);
+  return Array.from({ length: parts }, (_, index) => {
+    const share = (index + 0.5) / parts;
+    const [x, y] = [from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share];
+    const [cx, cy] = isUpright ? [Math.round(x), Math.floor(y)] : [Math.floor(x), Math.round(y)];
+    return isUpright ? `${cx - 1},${cy}|${cx},${cy}` : `${cx},${cy - 1}|${cx},${cy}`;
+  });
 };
 
 /** The canvas of a map that is drawn. */
@@ -87,19 +100,31 @@ export class Ground {
       return;
     }
     event.stopPropagation();
-    const node = this.map.node;
+    const { node, camera } = this.map;
+    camera.isMoved = true; // what is drawn on stays where it is
     const seen = new Set();
-    const paint = (/** @type {PointerEvent} */ each) => {
-      const point = this.map.camera.at(each);
-      const cell = `${Math.floor(point.x)},${Math.floor(point.y)}`;
-      const edge = edgeAt(point);
-      const [kind, value] = this.tool.split(" ");
-      const name = value ? cell : kind === "erase" ? `${cell} ${edge}` : edge;
+    const [kind, value] = this.tool.split(" ");
+    const isOfEdges = !value && kind !== "erase";
+    let from = camera.at(event);
+    const once = (/** @type {string | null} */ name, /** @type {() => void} */ draw) => {
       if (!name || seen.has(name)) return;
       seen.add(name);
-      this.#paint(kind, value, cell, edge);
+      draw();
+    };
+    const paint = (/** @type {PointerEvent} */ each) => {
+      const point = camera.at(each);
+      const cell = `${Math.floor(point.x)},${Math.floor(point.y)}`;
+      if (!isOfEdges) {
+        const edge = edgeAt(point);
+        once(value ? cell : `${cell} ${edge}`, () => this.#paint(kind, value, cell, edge));
+      } else if (Math.hypot(point.x - from.x, point.y - from.y) >= STROKE) {
+        for (const edge of edgesAlong(from, point)) once(edge, () => this.#paint(kind, value, cell, edge));
+        from = point;
+      }
     };
     const stop = () => {
+      const edge = edgeAt(from);
+      if (isOfEdges && !seen.size) once(edge, () => this.#paint(kind, value, "", edge)); // a click
       node.removeEventListener("pointermove", paint);
       node.removeEventListener("pointerup", stop);
       node.removeEventListener("pointercancel", stop);

@@ -8,7 +8,7 @@ import { faultsOf } from "../shared/form.mjs";
 import { drawLink, drawReach, qrOf } from "../shared/links.mjs";
 import { askForKey, client, heldKey, seatOf } from "../shared/session.mjs";
 import { drawCreatures } from "./creatures.mjs";
-import { namesOf } from "../fight/map.mjs";
+import { namesOf } from "../fight/names.mjs";
 import { Ground } from "./ground.mjs";
 import { sayNotes } from "./notes.mjs";
 
@@ -111,7 +111,7 @@ class NewFight {
       creatures: cast.map(({ id, name, side, position, sheet, carried, days_between: days }) => (carried ? { carried, position, ...(days ? { days_between: days } : {}) } : { position, sheet: { ...sheet, id, name, side } })),
       ...(Object.keys(terrain).length ? { terrain } : {}), ...(Object.keys(walls).length ? { walls } : {}),
       ...(has("scenery") && Object.keys(scenery).length ? { scenery } : {}),
-      ...(seats.length ? { seats: seats.map(({ name, seat, creatures }) => ({ seat, role: "player", creatures, ...(name ? {} : {}) })) } : {}),
+      ...(seats.length ? { seats: seats.map(({ seat, creatures }) => ({ seat, role: "player", creatures })) } : {}),
       ...(Object.keys(options).length ? { options } : {}),
     };
   }
@@ -230,7 +230,7 @@ class NewFight {
     const fault = this.faults.get(`/options/${key}`);
     return html("div", { class: "field", key }, html("label", { for: id }, capital(text)),
       bounds ? html("input", { id, type: "number", min: bounds[0], max: bounds[1], value, oninput: (event) => event.target.value !== "" && take(Number(event.target.value)) })
-        : html("select", { id, onchange: (event) => take(values[event.target.selectedIndex]) }, values.map((each, index) => html("option", { key: index, value: String(each), selected: each === value }, words(String(each))))),
+        : html("select", { id, onchange: (event) => take(values[event.target.selectedIndex]) }, values.map((each, index) => html("option", { key: index, value: String(each), selected: each === value }, typeof each === "boolean" ? (each ? "yes" : "no") : words(String(each))))),
       fault && html("p", { class: "fault small", role: "alert" }, fault));
   }
 

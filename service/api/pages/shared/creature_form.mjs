@@ -15,7 +15,7 @@ export const bookOf = async (client, edition) => {
 /** Return an id that nobody has, of a name. @param {string} name @param {Iterable<string>} taken */
 export const idOf = (name, taken) => {
   const known = new Set(taken);
-  const plain = name.toLowerCase().normalize("NFKD").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 20) || "creature";
+  const plain = name.toLowerCase().normalize("NFKD").replace(/\p{M}+/gu, "").replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 20) || "creature";
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? plain : `${plain}-${number}`;
     if (!known.has(id)) return id;

@@ -29,14 +29,17 @@ export const resolved = (schema, root) => {
   return schema;
 };
 
-/** Return a schema without null, and whether null is one of its values. @param {Json} schema @param {Json} root @returns {[Json, boolean]} */
-const without = (schema, root) => {
+/** Return whether the values of a schema are cells: they can be clicked. @param {Json} schema */
+const isCell = ({ type, minItems, maxItems, items }) => type === "array" && minItems === 2 && maxItems === 2 && items?.type === "integer";
+
+/** Return a schema without null, and whether null is one of its values; of several ways that of the value, else the one that a person can click. @param {Json} schema @param {Json} root @param {any} [value] @returns {[Json, boolean]} */
+const without = (schema, root, value) => {
   const found = resolved(schema, root);
   if (found.anyOf) {
-    const ways = found.anyOf.filter((/** @type {Json} */ each) => each.type !== "null");
-    const [first] = ways;
+    const ways = found.anyOf.filter((/** @type {Json} */ each) => each.type !== "null").map((/** @type {Json} */ each) => resolved(each, root));
     const hasNull = ways.length < found.anyOf.length;
-    return [{ ...(ways.length === 1 ? resolved(first, root) : resolved(ways.find((/** @type {Json} */ each) => resolved(each, root).type) ?? first, root)), ...(found.description ? { description: found.description } : {}), ...(found.title ? { title: found.title } : {}) }, hasNull];
+    const type = Array.isArray(value) ? "array" : Number.isInteger(value) ? "integer" : typeof value;
+    return [{ ...(ways.find((/** @type {Json} */ each) => each.type === type) ?? ways.find(isCell) ?? ways.find((/** @type {Json} */ each) => each.type) ?? ways[0]), ...(found.description ? { description: found.description } : {}), ...(found.title ? { title: found.title } : {}) }, hasNull];
   }
   if (Array.isArray(found.type)) return [{ ...found, type: found.type.find((/** @type {string} */ each) => each !== "null") }, found.type.includes("null")];
   if (found.enum?.includes(null)) return [{ ...found, enum: found.enum.filter((/** @type {unknown} */ each) => each !== null) }, true];
@@ -89,13 +92,13 @@ export const pointerOf = (path) => path.map((each) => `/${String(each).replaceAl
  * @param {Form} form @param {Json} schema @param {any} value @param {(string | number)[]} path @param {boolean} [isRequired] @returns {HTMLElement}
  */
 export const fieldOf = (form, schema, value, path, isRequired = true) => {
-  const [found, isNullable] = without(schema, form.root);
+  const [found, isNullable] = without(schema, form.root, value);
   const name = String(path.findLast((each) => typeof each === "string") ?? "");
   const title = schema.title ?? found.title ?? capital(words(name));
   const id = `${form.id ?? "f"}-${path.join("-")}`;
   const pointer = pointerOf(path);
   const fault = form.faults?.get(pointer);
-  const said = schema.description ?? found.description;
+  const said = (schema.description ?? found.description)?.replaceAll("\x60", "");
   const note = said && (said.length > SHORT || found.type === "array") ? said : null; // a shorter one says what the title says
   const control = controlOf(form, found, value, path, { id, name, isRequired: isRequired && !isNullable, fault, hasNote: Boolean(note) });
   const told = [note && html("p", { id: `${id}-note`, class: "soft small note" }, note), fault && html("p", { id: `${id}-fault`, class: "fault small", role: "alert" }, fault)];
@@ -136,12 +139,12 @@ const listOf = (form, found, value, path, { id, name }) => {
   const items = value ?? [];
   const each = resolved(found.items ?? {}, form.root);
   /** @type {[string, string][] | undefined} */
-  const listed = form.listed?.(name) ?? each.enum?.map((/** @type {string} */ one) => [one, words(String(one))]);
+  const listed = form.listed?.(name) ?? (each.enum?.some(Number.isInteger) ? undefined : each.enum?.map((/** @type {string} */ one) => [one, words(String(one))])); // of numbers, as of dice, there may be two of one kind
   if (listed && !found.prefixItems) {
     return { isGroup: true, nodes: html("div", { class: "row wrap" }, listed.map(([one, text], index) => html("label", { class: "tick-box" },
       html("input", { type: "checkbox", id: `${id}-${index}`, checked: items.includes(one), onchange: (event) => form.set(path, event.target.checked ? [...items, one] : items.filter((other) => other !== one)) }), html("span", {}, text)))) };
   }
-  if (found.minItems === 2 && found.maxItems === 2 && each.type === "integer") { // a cell
+  if (isCell({ ...found, items: each })) {
     const part = (/** @type {number} */ index, /** @type {string} */ text) => html("input", { id: index ? `${id}-y` : id, type: "number", step: 1, "aria-label": text, value: items[index] ?? "", oninput: (event) => form.set(path, [0, 1].map((at) => (at === index ? Number(event.target.value) : items[at] ?? 0))) });
     const { point } = form;
     return { nodes: html("div", { class: "row" }, part(0, "across"), part(1, "down"), point && button("Click on the map", () => point(path))) };
@@ -161,7 +164,7 @@ const groupOf = (form, found, value, path, { id }) => {
     const open = ways[Math.max(0, kinds.indexOf(value?.[tag]))];
     const pick = html("select", { id, "aria-label": capital(words(tag)), onchange: (event) => form.set(path, begunAs(ways[event.target.selectedIndex], open, value ?? {}, tag, form.root)) },
       kinds.map((kind, index) => html("option", { key: kind, value: kind, selected: ways[index] === open, title: ways[index].description }, words(kind))));
-    return { isGroup: true, nodes: [pick, open.description && html("p", { class: "soft small note" }, open.description), fieldsOf(form, open, value ?? {}, path, (name) => name !== tag)] };
+    return { isGroup: true, nodes: [pick, open.description && html("p", { class: "soft small note" }, open.description.replaceAll("\x60", "")), fieldsOf(form, open, value ?? {}, path, (name) => name !== tag)] };
   }
   if (found.properties) return { isGroup: true, nodes: fieldsOf(form, found, value ?? {}, path) };
   const names = Object.entries(value ?? {});

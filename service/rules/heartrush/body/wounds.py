@@ -238,6 +238,7 @@ class DescribeWound(Command[State]):
     """Describe a wound in a few words, as the GM."""
 
     type: ClassVar[str] = "describe_wound"
+    sentence: ClassVar[str] = "Describe a wound[ of {creature}]"
     creature: CreatureId
     wound: WoundId
     description: Looks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Literal
 
 from service.rules.heartrush import books
@@ -213,6 +213,7 @@ class HandleObject(Command[State]):
         "verb=handle": "Handle the {item}",
         "": "Handle an object[: {item}]",
     }
+    notes: ClassVar[Mapping[str, str]] = {"item": "What is handled, in a few words."}
     creature: CreatureId
     verb: Literal["draw", "stow", "drop", "pick_up", "light", "put_out", "open", "close", "handle"]
     """What is done with the thing."""

@@ -108,6 +108,7 @@ class Fall(Command[State]):
     """Let a creature fall, as the GM: an agility save against the feet fallen, or the damage."""
 
     type: ClassVar[str] = "fall"
+    sentence: ClassVar[str] = "Let {creature} fall"
     creature: CreatureId
     feet: Feet
 

@@ -194,6 +194,7 @@ class Hazard(Command[State]):
     """Let a hazard or trap strike a creature, as the GM: a saving throw, or the damage."""
 
     type: ClassVar[str] = "hazard"
+    sentence: ClassVar[str] = "Let a hazard strike[ {creature}]"
     creature: CreatureId
     what: Matter
     ability: Ability
@@ -441,6 +442,7 @@ class CutOff(Command[State]):
     """Cut a creature off from air: strangled, or without warning, it suffocates at once."""
 
     type: ClassVar[str] = "cut_off"
+    sentence: ClassVar[str] = "Cut {creature} off from air"
     creature: CreatureId
 
     def check(self, view: State) -> None:

@@ -80,6 +80,7 @@ class AddCreature(Command[State]):
     """Add a creature to a fight that has begun, and give it to a player's seat or to the GM."""
 
     type: ClassVar[str] = "add_creature"
+    sentence: ClassVar[str] = "Add a creature"
     entry: Entering
     seat: ControllerSeat | None = None
 
@@ -220,6 +221,7 @@ class AllowHiding(Command[State]):
     """Allow a creature to hide: the number of its stealth check, and from whom (null: all its enemies)."""
 
     type: ClassVar[str] = "allow_hiding"
+    sentence: ClassVar[str] = "Allow {creature} to hide"
     creature: CreatureId
     cn: ChallengeNumber
     viewers: Viewers | None = None

@@ -303,6 +303,7 @@ class AddCreature(Command[State]):
     """Add a creature to the fight, as the GM; it joins with the next phase."""
 
     type: ClassVar[str] = "add_creature"
+    sentence: ClassVar[str] = "Add a creature"
     entry: Entering
     seat: ControllerSeat | None = None
 
