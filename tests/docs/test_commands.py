@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from ast import literal_eval
@@ -55,6 +56,8 @@ def test_the_program_of_integrating_runs_as_it_is_printed(desk: Desk) -> None:
     assert "Pia engages Orc" in done.stdout
     assert "No: ann does not control orc; gm does" in done.stdout
     assert ". . . . . P O . . . ." in done.stdout.splitlines()
+    assert "\nWhy? " in done.stdout
+    assert re.search(r"^heart d8: \d", done.stdout, re.MULTILINE), "each die of the answer"
 
 
 @pytest.mark.parametrize(
