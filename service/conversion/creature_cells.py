@@ -5,12 +5,13 @@ A cell is text of a table, or a value of JSON.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from service.conversion import foreign
+from service.conversion.faults import Unconvertible
+from service.conversion.json_members import parsed
 from service.rules.kernel import hints
 from service.rules.kernel.hints import Shape
 
@@ -62,8 +63,8 @@ def value_of(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - JSON
         return value_of(value, shape.ways[0])
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
-            return json.loads(value)
-        except (json.JSONDecodeError, RecursionError):
+            return parsed(value)
+        except Unconvertible:
             raise Cannot("not valid JSON") from None
     if isinstance(value, str):
         return _of_cell(value.strip(), shape)

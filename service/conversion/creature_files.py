@@ -21,6 +21,7 @@ SEPARATORS: Final = ",;\t|"
 FIRST_LINES: Final = 20
 """Lines in which a table names its columns."""
 MOST_COLUMNS: Final = 500
+MOST_LINES: Final = 5 * lists.MOST_LISTED
 PLACES: Final = ("x", "y")
 _NAMING: Final = frozenset(("name", "id", "stat_block", "carried", SHEET))
 """Columns of which a table has at least one."""
@@ -153,6 +154,8 @@ def _table(text: str) -> Rows:
     table = csv.reader(io.StringIO(text), strict=True, delimiter=separator)
     try:
         for cells in table:
+            if table.line_num > MOST_LINES:
+                raise Unconvertible(f"a table has at most {MOST_LINES} lines, empty ones too")
             made.add(cells, f"row {table.line_num}")
     except csv.Error as fault:
         raise Unconvertible(f"row {table.line_num}: not valid CSV: {fault}") from None
@@ -231,7 +234,7 @@ def _page(text: str) -> Rows:
     for number, table in enumerate(tables, 1):
         at = f"table {number}, " if len(tables) > 1 else ""
         first = next((n for n, cells in enumerate(table) if any(cells)), 0)
-        if not any(foreign.column_of(cell) in _NAMING for cell in table[first] if table):
+        if not table or not any(foreign.column_of(cell) in _NAMING for cell in table[first]):
             continue
         made = _Table()
         for n, cells in enumerate(table[first:], first + 1):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any, Final
 
 ALIASES: Final[Mapping[str, str]] = {
@@ -204,8 +205,10 @@ def whole(value: object, *, loose: bool = False) -> int | None:
     """Return a whole number: 20, `20`, `20.0`, `+6`, `30 ft.`, `d8`; *loose* takes what begins with one."""
     if isinstance(value, bool):
         return None
-    if isinstance(value, int | float):
-        return int(value) if value == int(value) else None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if isfinite(value) and value == int(value) else None
     if not isinstance(value, str):
         return None
     end = r"" if loose else r"(?:\.0+|,0{1,2})?\s*(?:ft\.?|feet|foot|hp)?\s*$"

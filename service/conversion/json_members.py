@@ -12,6 +12,8 @@ from service.conversion.faults import Unconvertible
 
 FARTHEST: Final = 10**6
 """The greatest coordinate of a file, either way."""
+LONGEST_NUMBER: Final = 300
+"""The most digits of a whole number; one with more is beyond every number that a computer calculates with."""
 _NUMBER: Final = re.compile(r"\s*[+-]?\d{1,9}(?:[.,]\d{1,15})?\s*")
 _TRUTHS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -21,14 +23,20 @@ class Odd(ValueError):
 
 
 def parsed(text: str) -> Any:  # noqa: ANN401 - JSON
-    """Return the data of *text*; raises `Unconvertible` with line and column."""
+    """Return the data of *text*, a file or a part of one; raises `Unconvertible` with line and column."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant, parse_int=_whole)
     except json.JSONDecodeError as fault:
         place = f"line {fault.lineno}, column {fault.colno}"
         raise Unconvertible(f"{place}: not valid JSON: {fault.msg}") from None
     except RecursionError:
         raise Unconvertible("the file is nested too deeply") from None
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise Unconvertible(f"a number has at most {LONGEST_NUMBER} digits")
+    return int(digits)
 
 
 def _no_constant(name: str) -> NoReturn:

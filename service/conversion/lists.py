@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -42,8 +41,8 @@ def json_data(text: str) -> Any:  # noqa: ANN401 - JSON
         if len(lines) < 2 or not all(line.lstrip().startswith("{") for line in lines):  # noqa: PLR2004 - one line is one text
             raise
         try:
-            return [json.loads(line) for line in lines]
-        except (json.JSONDecodeError, RecursionError):
+            return [members.parsed(line) for line in lines]
+        except Unconvertible:
             pass
         raise
 
@@ -118,8 +117,8 @@ def _unpacked(data: Mapping[str, Any]) -> dict[str, Any]:
         found[name] = value
         if isinstance(value, str) and value[:1] in ("{", "["):
             try:
-                found[name] = json.loads(value)
-            except (json.JSONDecodeError, RecursionError):
+                found[name] = members.parsed(value)
+            except Unconvertible:
                 continue
     return found
 
