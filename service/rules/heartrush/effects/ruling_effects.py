@@ -15,6 +15,7 @@ from service.rules.heartrush.creatures.size_and_bonds import Moved, let_go
 from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.moving.bonds import look_at_bonds
 from service.rules.heartrush.moving.paths import may_stop
+from service.rules.heartrush.timing.engagement import engagement_open
 from service.rules.heartrush.timing.priority import PriorityGranted
 from service.rules.heartrush.values import (
     ChosenOption,
@@ -152,7 +153,12 @@ class CreatureLeft(Event[State]):
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
-        return let_go(state.with_creature(self.creature, status="gone"), self.creature, dead=True)
+        state = let_go(state.with_creature(self.creature, status="gone"), self.creature, dead=True)
+        frame = engagement_open(state)
+        if frame is None or not frame.exchanges:
+            return state
+        left = tuple([one for one in frame.exchanges if self.creature not in (one.attacker, one.defender)])
+        return state.put(changed(frame, exchanges=left))
 
 
 @record

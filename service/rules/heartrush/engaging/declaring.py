@@ -272,7 +272,9 @@ def further(creature: Creature, target: str, found: tuple[str, ...]) -> tuple[tu
 
 
 def undeclared(state: State, frame: EngagementFrame) -> tuple[str, ...]:
-    """Return who still owes a declaration in this step."""
+    """Return who still owes a declaration in this step; nobody, once one side has left the engagement."""
+    if is_one_sided(state, frame):
+        return ()
     return tuple(
         name
         for name, part in frame.participants.items()

@@ -278,23 +278,28 @@ def next_step(state: State, frame: EngagementFrame) -> Emits[State]:
 
 
 def reveal_targets(
-    state: State,  # noqa: ARG001 - every decision takes the state first
+    state: State,
     frame: EngagementFrame,
     exchanges: tuple[Planned, ...],
     movers: tuple[str, ...],
 ) -> Emits[State]:
-    """Emit all declarations of the step in hand at once."""
+    """Emit all declarations of the step in hand at once; who has left neither strikes nor is struck."""
     return (
         yield TargetsRevealed(
             engagement=frame.path,
             step=step_in_hand(frame),
             declarations=declarations(frame),
-            exchanges=exchanges,
+            exchanges=_without_those_gone(state, exchanges),
             movers=movers,
             occasion=targets_occasion(frame.path, frame.phase),
             because=("HR-RES-3", "A-13"),
         )
     )
+
+
+def _without_those_gone(state: State, exchanges: tuple[Planned, ...]) -> tuple[Planned, ...]:
+    there = {name for name, creature in state.creatures.items() if creature.status != "gone"}
+    return tuple([one for one in exchanges if {one.attacker, one.defender} <= there])
 
 
 @enforces(HR_RES_4)

@@ -223,3 +223,34 @@ def test_HR_SVC_1_whoever_is_ruled_out_of_an_engagement_keeps_nobody_waiting(
         else:
             fight.answer("decline_attack", str(waits.creature))
     assert fight.logged("engagement_ended")
+
+
+@pytest.mark.parametrize(("stance", "declared"), [("cunning", True), ("might", True), ("agility", False)])
+def test_HR_RES_6_nobody_is_asked_for_an_attack_once_the_other_side_has_left(
+    *, stance: str, declared: bool
+) -> None:
+    """Whom the gm takes out of the engagement leaves nobody to attack, but a friend who is in it too."""
+    fight = begun({"pia": (0, 0), "bru": (0, 1), "wolf": (1, 0), "orc": (9, 9)})
+    fight.do("engage", creature="pia", target="wolf").joined_by("bru")
+    fight.stances(pia=stance, bru=stance, wolf="defensive")
+    if declared:
+        fight.answer("declare_attack", "bru", target="wolf")
+    ruled(fight, "effect", {"kind": "withdraw", "creature": "wolf"})
+    assert fight.logged("engagement_ended")
+    assert not fight.rolls
+    assert fight.state.priority_side == "enemies"
+
+
+@pytest.mark.parametrize("leaves", ["wolf", "bru"])
+def test_HR_RES_2_nobody_strikes_at_whom_the_gm_takes_away_before_its_turn(leaves: str) -> None:
+    """Attacks of a step are simultaneous for those who fall in it, and not for those who leave the fight."""
+    fight = begun({"pia": (0, 0), "bru": (0, 1), "wolf": (1, 0), "orc": (1, 1)})
+    fight.do("engage", creature="pia", target="wolf").joined_by("bru", "orc")
+    fight.stances(pia="might", bru="might", wolf="defensive", orc="defensive")
+    fight.answer("declare_attack", "pia", target="orc")
+    fight.answer("declare_attack", "bru", target="wolf")
+    assert fight.waits_for()[0] == "pia", "her dice"
+    ruled(fight, "effect", {"kind": "withdraw", "creature": leaves})
+    fight.throw(1, 1, 1, 1, 8, 8)
+    assert fight.logged("engagement_ended")
+    assert [event.creature for event in fight.logged("attack_rolled")] == ["pia"]
