@@ -257,6 +257,14 @@ def check_params(
         if not needed:
             raise Refused("params_missing", f"{definition.id} takes no {name} for that", HR_ABIL_8.id)
         _check(view, creature, param, params[name])
+    if opposes_itself(creature, definition, params):
+        raise Refused("no_valid_target", f"{creature.id} does not oppose itself", "HR-GEN-9")
+
+
+def opposes_itself(creature: Creature, definition: Ability | Spell, params: Mapping[str, Any]) -> bool:
+    """Return whether a contest of *definition* would be one of *creature* with itself."""
+    contests = (op for op in definition.effects if isinstance(op, Contest))
+    return any(params.get(op.against.removeprefix("$")) == creature.id for op in contests)
 
 
 def _check(view: State, creature: Creature, param: Param, value: Value) -> None:
@@ -357,7 +365,8 @@ def listed(creature: Creature, param: Param) -> tuple[str, ...]:
 
 def ways(view: State, creature: Creature, definition: Ability | Spell) -> Iterator[Mapping[str, Any]]:
     """Yield ways to say how *definition* is used: every value of what can be listed, one of what cannot."""
-    yield from islice(_said(view, creature, definition.params, {}), OFFERED)
+    found = _said(view, creature, definition.params, {})
+    yield from islice((way for way in found if not opposes_itself(creature, definition, way)), OFFERED)
 
 
 def _said(

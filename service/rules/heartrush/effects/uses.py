@@ -24,6 +24,7 @@ from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import Ability as AbilityDie
 from service.rules.heartrush.creatures.state import Creature, State, is_able
 from service.rules.heartrush.rolling.checks import CheckAsked, Checking, CheckResult, Leaning
+from service.rules.heartrush.rolling.opposed_checks import HR_GEN_9, opposed_with
 from service.rules.heartrush.rolling.rolls import challenge_number
 from service.rules.heartrush.timing.engagement import engagement_open
 from service.rules.heartrush.timing.windows import (
@@ -403,41 +404,45 @@ def begin_use(use: Use, definition: Ability | Spell) -> Emits[State]:
     return (yield UseDeclared(use=use, ops=definition.effects, instant=instant, because=("HR-GEN-2",)))
 
 
+@enforces(HR_GEN_9)
 def contest(state: State, frame: UseFrame, op: Contest) -> Emits[State]:
-    """Emit the next part of a contest: the user's check, the other's choice, its check, the outcome."""
+    """Emit the next part of a contest: what the other opposes it with, both checks, the outcome.
+
+    Nobody opposes itself.
+    """
     use = frame.use
     found = whom(state, use, op.against)
-    if not found:
+    if not found or found[0] == use.creature:
         return (yield OperationTaken(use=frame.path, number=frame.at, because=("HR-ABIL-11",)))
     other = found[0]
-    if frame.mine is None and frame.checked is None:
-        return (yield _check(state, frame, op, use.creature, other, op.ability))
-    if frame.mine is None and frame.checked is not None:
-        return (yield ContestHalfKnown(use=frame.path, total=frame.checked.total, because=("HR-GEN-5",)))
-    if frame.checked is not None and frame.mine is not None:
-        return (
-            yield ContestDecided(
-                use=frame.path,
-                creature=use.creature,
-                against=other,
-                mine=frame.mine,
-                theirs=frame.checked.total,
-                because=("HR-GEN-5",),
-            )
-        )
-    picked = op.answered_with[0] if len(op.answered_with) == 1 else frame.picked.get("ability")
-    chosen = next((name for name in op.answered_with if name == picked), None)
-    if chosen is None:
+    answer = opposed_with(state.creatures[other], op.answered_with, frame.picked.get("ability"))
+    if answer is None:
         return (
             yield ChoiceAsked(
                 choice=f"{frame.path}/{other}/ability",
                 creature=other,
                 of="ability",
                 options=op.answered_with,
-                because=("HR-GEN-5",),
+                because=("HR-GEN-9",),
             )
         )
-    return (yield _check(state, frame, op, other, use.creature, chosen))
+    if frame.mine is None and frame.checked is None:
+        return (yield _check(state, frame, op, use.creature, other, op.ability))
+    if frame.mine is None:
+        assert frame.checked is not None, frame.path
+        return (yield ContestHalfKnown(use=frame.path, total=frame.checked.total, because=("HR-GEN-5",)))
+    if frame.checked is None:
+        return (yield _check(state, frame, op, other, use.creature, answer))
+    return (
+        yield ContestDecided(
+            use=frame.path,
+            creature=use.creature,
+            against=other,
+            mine=frame.mine,
+            theirs=frame.checked.total,
+            because=("HR-GEN-5",),
+        )
+    )
 
 
 def save(state: State, frame: UseFrame, op: Save) -> Emits[State]:
@@ -481,6 +486,7 @@ def _check(
         cn=None,
         what=op.what,
         leanings=leanings,
+        against=against,
         troubled=False,
         because=("HR-GEN-5", "A-52"),
     )

@@ -19,7 +19,7 @@ from service.rules.heartrush.body.operations import (
 )
 from service.rules.heartrush.body.permission import gm
 from service.rules.heartrush.creatures.sheet import Ability
-from service.rules.heartrush.creatures.state import State, is_able_if_aware
+from service.rules.heartrush.creatures.state import Creature, State, is_able_if_aware
 from service.rules.heartrush.rolling.checks import (
     EDGE_LIMIT,
     CheckAsked,
@@ -125,11 +125,7 @@ class OpposedFrame(DeclaredContest, Asking, Checking):
 
     def answer(self, state: State) -> Ability | None:
         """Return what it is opposed with; None if that is to be chosen. A limp body uses its largest die."""
-        opponent = state.creatures[self.against]
-        picked = self.picked.get("ability")
-        if picked is None and (len(self.answered_with) == 1 or not is_able_if_aware(opponent)):
-            return max(self.answered_with, key=lambda ability: getattr(opponent.sheet, ability))
-        return next((ability for ability in self.answered_with if ability == picked), None)
+        return opposed_with(state.creatures[self.against], self.answered_with, self.picked.get("ability"))
 
     def check(self, who: str, other: str, ability: Ability, levels: int) -> CheckAsked:
         """Return that *who* is asked for its check."""
@@ -146,6 +142,13 @@ class OpposedFrame(DeclaredContest, Asking, Checking):
             troubled=self.troubled,
             because=("HR-GEN-5", "HR-GEN-9"),
         )
+
+
+def opposed_with(opponent: Creature, abilities: tuple[Ability, ...], picked: str | None) -> Ability | None:
+    """Return which of *abilities* it opposes a check with; None if it has not *picked* one and can."""
+    if picked is None and (len(abilities) == 1 or not is_able_if_aware(opponent)):
+        return max(abilities, key=lambda ability: getattr(opponent.sheet, ability))
+    return next((ability for ability in abilities if ability == picked), None)
 
 
 @enforces(HR_GEN_9)
@@ -239,7 +242,7 @@ class Oppose(OpposedTerms, Effect):
         return faults(view, self.won, self.lost)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        if no_such(state, self.creature) or no_such(state, self.against):
+        if no_such(state, self.creature) or no_such(state, self.against) or self.creature == self.against:
             return state
         return (
             yield OpposedBegun(

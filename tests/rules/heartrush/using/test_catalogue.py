@@ -13,7 +13,7 @@ from service.rules.heartrush.table.opening import definition_faults
 from service.rules.heartrush.using.catalogue import CATALOGUE
 from service.rules.kernel.codec import from_data, to_data
 from service.rules.ruleset import waiting
-from tests.rules.heartrush.casts import declare, engaged, fight_with, let_go, owners, use
+from tests.rules.heartrush.casts import ability, declare, engaged, fight_with, let_go, owners, use
 from tests.rules.heartrush.kit import Fight
 
 FACES = {"pia": (0, 0), "orc": (1, 0)}
@@ -166,8 +166,8 @@ def test_lightning_reflexes_keep_priority() -> None:
 def test_i_dont_think_so_needs_a_won_grapple_check(option: str, pia: list[str], orc: list[str]) -> None:
     """HR-ABIL-8."""
     fight = _holding()
-    use(fight, "pia", "i-dont-think-so", 5, 6, option=option)
-    fight.answer("choose", "orc", 3, 4, option="might")
+    use(fight, "pia", "i-dont-think-so", option=option)
+    fight.answer("choose", "orc", 5, 6, 3, 4, option="might")
     assert [key for key in fight["pia"].conditions if key != "grappling"] == pia
     assert [key for key in fight["orc"].conditions if key in ("prone", "dazed")] == orc
 
@@ -175,18 +175,45 @@ def test_i_dont_think_so_needs_a_won_grapple_check(option: str, pia: list[str], 
 def test_i_dont_think_so_drags_and_silences() -> None:
     """HR-GEN-3, HR-ABIL-8."""
     fight = _holding().given("pia", rush=3)
-    use(fight, "pia", "i-dont-think-so", 5, 6, option="drag", to=[-1, 0])
-    fight.answer("choose", "orc", 3, 4, option="agility")
+    use(fight, "pia", "i-dont-think-so", option="drag", to=[-1, 0])
+    fight.answer("choose", "orc", 5, 6, 3, 4, option="agility")
     assert (fight["pia"].position, fight["orc"].position) == ((-1, 0), (0, 0))
     fight.do("pass_side", side="enemies")
-    use(fight, "pia", "i-dont-think-so", 5, 6, option="silence").answer("choose", "orc", 3, 4, option="might")
+    use(fight, "pia", "i-dont-think-so", option="silence").answer("choose", "orc", 5, 6, 3, 4, option="might")
     assert fight.refused("call_out", creature="orc", words="help") == "barred"
 
 
 def test_i_dont_think_so_lost_does_nothing() -> None:
     fight = _holding()
-    use(fight, "pia", "i-dont-think-so", 2, 2, option="prone").answer("choose", "orc", 3, 1, option="might")
+    use(fight, "pia", "i-dont-think-so", option="prone").answer("choose", "orc", 2, 2, 3, 1, option="might")
     assert not fight["orc"].has("prone")
+
+
+def test_HR_GEN_9_an_ability_is_opposed_as_everything_is() -> None:
+    """The opponent chooses before any die; a limp body uses its largest; nobody opposes itself."""
+    fight = _holding()
+    use(fight, "pia", "i-dont-think-so", option="prone")
+    assert fight.waits_for()[0] == "orc"
+    assert not fight.rolls
+
+    fight = _holding()
+    fight.given("orc", conditions={**fight["orc"].conditions, "stunned": Condition()})
+    use(fight, "pia", "i-dont-think-so", 5, 6, option="prone")
+    assert ("ability", "might") in fight.rolls[-1].purpose, "a d10, and the other is a d6"
+
+
+@pytest.mark.parametrize("side", ["any", "ally"])
+def test_HR_GEN_9_nobody_names_itself_as_its_opponent(side: str) -> None:
+    whom = [{"name": "whom", "kind": "creature", "side": side}]
+    effects = [{"kind": "contest", "ability": "might", "against": "$whom", "what": "wrestle"}]
+    wrestle = ability("wrestle", "heart", params=whom, effects=effects)
+    places = {"pia": (0, 0), "ash": (0, 1), "orc": (1, 0)}
+    fight = fight_with(places, {"pia": {"abilities": ["wrestle"]}}, abilities=[wrestle])
+    said = {"creature": "pia", "ability": "wrestle", "params": {"whom": "pia"}}
+    assert fight.refused("use_ability", **said) == "no_valid_target"
+    (offer,) = (found for found in fight.offers("zoe", "pia") if found.type == "use_ability")
+    assert {"whom": "ash"} in offer.choices["params"]
+    assert {"whom": "pia"} not in offer.choices["params"]
 
 
 def _holding() -> Fight:
