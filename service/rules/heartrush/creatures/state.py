@@ -129,6 +129,8 @@ class Creature(Character):
     """Rounds of air left while it holds its breath."""
     under_water: bool = False
     """Whether its head is under water, and its breath has been seen to."""
+    left_unconscious: bool = False
+    """Whether it lay unconscious when it left the fight."""
 
 
 @record

@@ -128,10 +128,10 @@ class Restore(OnCreature):
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         state = yield Restored(creature=self.creature, hp=self.hp, because=frame.rules)
-        return (yield from make_room(state, self.creature))
+        return (yield from make_room(state, self.creature, frame.rules))
 
 
-def make_room(state: State, creature: str) -> Emits[State]:
+def make_room(state: State, creature: str, because: tuple[str, ...]) -> Emits[State]:
     """Emit that a creature that is back comes to the nearest free place, if somebody stands in its own."""
     found = state.creatures[creature]
     if may_stop(state, found, found.position):
@@ -142,7 +142,7 @@ def make_room(state: State, creature: str) -> Emits[State]:
         lambda cell: not state.is_solid(cell) and all(one.id == creature for one in state.standing_at(cell)),
         state.is_divided,
     )
-    return (yield Moved(creature=creature, path=(to,), feet=0, how="placed"))
+    return (yield Moved(creature=creature, path=(to,), feet=0, how="placed", because=because))
 
 
 @record
@@ -153,7 +153,9 @@ class CreatureLeft(Event[State]):
     creature: CreatureId
 
     def evolve(self, state: State) -> State:
-        state = let_go(state.with_creature(self.creature, status="gone"), self.creature, dead=True)
+        lay = state.creatures[self.creature].status == "unconscious"
+        state = state.with_creature(self.creature, status="gone", left_unconscious=lay)
+        state = let_go(state, self.creature, dead=True)
         frame = engagement_open(state)
         if frame is None or not frame.exchanges:
             return state

@@ -188,7 +188,8 @@ def carry(state: State, creature: str, carried_from: CarriedFrom) -> CarriedChar
         if goes_on(name, condition)
     }
     wounds = tuple(changed(wound, id=f"carried-{i}") for i, wound in enumerate(found.wounds, 1))
-    status = "active" if found.status == "gone" else found.status
+    back = "unconscious" if found.left_unconscious else "active"
+    status = back if found.status == "gone" else found.status
     return CarriedCharacter(
         carried_from=carried_from,
         character=Character(**(known | {"conditions": conditions, "wounds": wounds, "status": status})),

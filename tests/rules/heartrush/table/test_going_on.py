@@ -316,3 +316,13 @@ def test_a_creature_is_its_character_and_what_the_fight_adds() -> None:
     assert issubclass(Creature, Character)
     of_the_fight = set(names(Creature)) - set(names(Character))
     assert {"position", "rush", "uses", "standing", "hidden_from"} <= of_the_fight
+
+
+def test_HR_CARRY_1_who_is_taken_away_unconscious_does_not_wake_by_it() -> None:
+    for fell in (True, False):
+        fight = begun({"pia": (0, 0), "ash": (1, 1), "wolf": (9, 9)}).given("pia", hp=-5, down_since_s=0)
+        if fell:
+            fight.do("go_unconscious", creature="pia")
+        effects = [{"kind": "withdraw", "creature": "pia"}]
+        fight.do("gm_ruling", kind="effect", decision="carried off", effects=effects).do("end_combat")
+        assert entering(taken(fight))["pia"].status == ("unconscious" if fell else "active")

@@ -254,3 +254,13 @@ def test_HR_RES_2_nobody_strikes_at_whom_the_gm_takes_away_before_its_turn(leave
     fight.throw(1, 1, 1, 1, 8, 8)
     assert fight.logged("engagement_ended")
     assert [event.creature for event in fight.logged("attack_rolled")] == ["pia"]
+
+
+def test_HR_SVC_1_who_is_brought_back_to_where_somebody_stands_comes_beside_it() -> None:
+    fight = begun({"pia": (0, 0), "ash": (9, 9), "wolf": (1, 0)}, first="enemies")
+    ruled(fight, "effect", {"kind": "die", "creature": "pia"})
+    fight.do("dash", creature="wolf", path=[[0, 0]])
+    ruled(fight, "correction", {"kind": "restore", "creature": "pia", "hp": 5})
+    assert (fight["pia"].status, fight["pia"].hp, fight["wolf"].position) == ("active", 5, (0, 0))
+    assert fight["pia"].position != (0, 0)
+    assert "HR-SVC-1" in fight.events[-1].because
