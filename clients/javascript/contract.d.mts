@@ -2578,6 +2578,8 @@ acted: boolean;
 breath: number | null;
 /** Whether its head is under water, and its breath has been seen to. */
 under_water: boolean;
+/** Whether it lay unconscious when it left the fight. */
+left_unconscious: boolean;
 };
 
 /** A creature harms whom it holds, or climbs on, instead of pushing it. */

@@ -1074,6 +1074,7 @@ class CreatureView(t.TypedDict):
     acted: bool
     breath: int | None
     under_water: bool
+    left_unconscious: bool
 
 @t.final
 class CrushBegun(t.TypedDict):

@@ -86,8 +86,11 @@ def heal(state: State, creature: str, amount: int, source: str | None = None) ->
     """Emit the healing of *amount* hit points, and the waking that may follow; nothing for the dead."""
     found = state.creatures[creature]
     amount = max(0, amount)
-    if found.status == "dead" or (not amount and "hp_max" not in found.gm_only):
-        return state  # where hit points are the GM's alone, that none were missing is too
+    if found.status == "dead":
+        return state
+    if not amount and "hp_max" not in found.gm_only:
+        return (yield from wake(state, creature))
+    # where hit points are the GM's alone, that none were missing is too
     hp = healed_to(found.hp, amount, found.hp_cap)
     state = yield Healed(
         creature=creature,

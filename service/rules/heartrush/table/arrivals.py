@@ -57,7 +57,10 @@ MOST_CREATURES: Final = 100
 
 @record
 class CreatureAdded(Event[State]):
-    """A creature has arrived; in combat it has its action, its free firsts and one rush point at once."""
+    """A creature has arrived; in combat it has its action, its free firsts and one rush point at once.
+
+    In turns it has the last turn of the round.
+    """
 
     type: ClassVar[str] = "creature_added"
     entry: Entering
@@ -71,7 +74,8 @@ class CreatureAdded(Event[State]):
         creatures = with_key(state.creatures, creature.id, creature)
         own = tuple(carried_definitions((self.entry,)))
         abilities = {**named((creature.sheet,), own), **state.abilities}
-        return changed(state, creatures=creatures, abilities=abilities)
+        turns = (*state.turns, creature.id) if state.turns and not at_rest(state) else state.turns
+        return changed(state, creatures=creatures, abilities=abilities, turns=turns)
 
 
 @enforces(HR_SVC_5)

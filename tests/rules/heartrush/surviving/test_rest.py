@@ -184,3 +184,17 @@ def test_HR_REST_4_weekly_abilities_are_not_renewed_by_a_night() -> None:
     fight.given("pia", spent=("adrenaline-spike", "battlescreech"), last_used={"curseweaver": 0})
     slept(fight, **INN)
     assert (fight["pia"].spent, fight["pia"].last_used) == ((), {"curseweaver": 0})
+
+
+@pytest.mark.parametrize("night", [{"shelter": "structure", "bedding": "bed"}, {}])
+def test_HR_ZERO_5_a_night_wakes_whom_something_else_than_wounds_has_felled(night: dict[str, str]) -> None:
+    """With all its hit points there is nothing to heal, and it is above zero all the same."""
+    fight = opened({"pia": (0, 0), "orc": (9, 9)})
+    fight.do(
+        "gm_ruling", kind="effect", decision="asleep", effects=[{"kind": "knock_out", "creature": "pia"}]
+    )
+    assert [event.reason for event in fight.logged("unconscious")] == ["effect"]
+    fight.do("rest", rest="long", creatures=["pia"], night=night)
+    if not night:
+        fight.throw(1, 1)
+    assert fight["pia"].status == "active"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.heartrush.kit import Fight, begun, opened
+from tests.rules.heartrush.kit import Fight, begun, opened, sheet
 
 PLACES = {"pia": (0, 0), "ash": (4, 0), "orc": (1, 0), "wolf": (5, 0)}
 
@@ -84,3 +84,13 @@ def test_HR_SVC_5_an_arrival_is_checked_like_an_opening(changes: dict[str, Any],
     decision = begun(PLACES).send("add_creature", "gm", entry=entry(**changes))
     assert decision.refusal is not None
     assert decision.refusal.code == code
+
+
+def test_HR_SVC_5_in_turns_who_arrives_has_the_last_turn_of_the_round() -> None:
+    fight = opened({"pia": (0, 0), "wolf": (5, 0)}, options={"timing": "turns"}, turn_order=["pia", "wolf"])
+    fight.do("begin_combat").do("grant_priority")
+    fight.do("add_creature", entry={"sheet": sheet("bru"), "position": [0, 1]})
+    fight.do("end_turn", creature="pia").do("end_turn", creature="wolf")
+    assert (fight.state.round, fight.state.turns[fight.state.turn]) == (1, "bru")
+    fight.do("end_turn", creature="bru")
+    assert (fight.state.round, fight.state.turns) == (2, ("pia", "wolf", "bru"))

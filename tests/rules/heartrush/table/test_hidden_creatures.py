@@ -50,8 +50,8 @@ def test_TABLE_HIDDEN_2_who_is_dragged_there_finds_it() -> None:
 def test_TABLE_HIDDEN_2_an_ability_that_drags_somebody_finds_it() -> None:
     fight = holding(sheets={"pia": {"abilities": ["i-dont-think-so"]}}).given("pia", rush=3)
     fight.do("hide_creature", entry=gob(-1, 0))
-    use(fight, "pia", "i-dont-think-so", 5, 6, option="drag", to=[-1, 0])
-    fight.answer("choose", "wolf", 3, 4, option="agility")
+    use(fight, "pia", "i-dont-think-so", option="drag", to=[-1, 0])
+    fight.answer("choose", "wolf", 5, 6, 3, 4, option="agility")
     assert found_by(fight) == ["pia"]
     assert (fight["pia"].position, fight["wolf"].position) == ((0, 0), (1, 0)), "it stops them: HR-MOVE-7"
 
