@@ -24,7 +24,6 @@ from service.caches import RecentCache
 from service.log import NoSuchEncounter, Outcome
 from service.record.subjects import GOES_ON, is_about
 from service.rules.table.table import GM
-from service.signals.followed import concerns_all
 from service.stores import api_keys, seat_tokens, share_links, tickets
 from service.stores.encounter_index import EncounterEntry
 from service.usecases.accepted_lines import is_draft, seated_in
@@ -50,7 +49,7 @@ class Authenticator:
         self._forgotten = 0
         """The number of invalidations of the cache; a result from before the last one is not cached."""
         self._lock = Lock()
-        services.outcomes.on_each(self._hear)
+        services.outcomes.on_admission(self._hear)
         services.outcomes.on_resubscribed(self._forget_all)
 
     def admit(self, operation: Operation, request: ApiRequest) -> None:
@@ -115,7 +114,9 @@ class Authenticator:
         Counts a failure as a guess from the sender's address.
         """
         sent = request.headers.get("authorization")
-        given = request.given.get(TICKET.name) if TICKET in operation.query else None
+        given = request.given.get(TICKET.name)
+        if given and TICKET not in operation.query:
+            given = None
         try:
             if sent is None and given:
                 return self._redeem(request, given[0])
@@ -254,8 +255,6 @@ class Authenticator:
 
     def _hear(self, outcome: Outcome) -> None:
         """Drop the seats that a commit may change from the cache; all of them if a line of play continues."""
-        if not concerns_all(outcome.raw):
-            return
         goes_on = is_about(outcome.raw, GOES_ON)
         with self._lock:
             self._forgotten += 1

@@ -17,7 +17,7 @@ from functools import cached_property, wraps
 from inspect import cleandoc
 from typing import Final, Literal, TypeVar
 
-from service.api.parameters import Parameter
+from service.api.parameters import LINE, PRETTY, Parameter
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import UNKNOWN, StrictSchema, faults, raise_if_invalid
 from service.api.shapes import Schema
@@ -140,6 +140,12 @@ class Operation:
     def is_inside(self) -> bool:
         """Whether it acts within one encounter."""
         return not self.is_public and KEY not in self.roles
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """The query parameters that it takes, by name, with those that it need not declare."""
+        every = (*self.query, PRETTY, *((LINE,) if self.is_inside else ()))
+        return {each.name: each for each in every}
 
     @property
     def needs_body(self) -> bool:

@@ -87,8 +87,8 @@ class ApiRequest:
     given: Mapping[str, list[str]]
     """Query parameters as sent, each with all its values."""
     headers: Fields
-    parameters: tuple[Parameter, ...] = ()
-    """The query parameters that its operation declares."""
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    """The query parameters that its operation takes, by name."""
     is_raw: bool = False
     """Whether its operation takes a body that is not JSON."""
     body: bytes = b""
@@ -155,15 +155,10 @@ class ApiRequest:
         """Whether the JSON of the answer, or of a problem, is to be indented."""
         return PRETTY.name in self.given
 
-    @property
-    def all_parameters(self) -> tuple[Parameter, ...]:
-        """The query parameters that its operation takes, with those that it need not declare."""
-        return (*self.parameters, PRETTY, *((LINE,) if self.is_inside else ()))
-
     @cached_property
     def query(self) -> Mapping[str, Any]:
         """The query parameters that were sent, by name; raises the problem `invalid`."""
-        known = {parameter.name: parameter for parameter in self.all_parameters}
+        known = self.parameters
         there = f"; there are {', '.join(sorted(known))}"
         errors = [
             (f"?{name}", f"no such parameter{near(name, known) or there}")
@@ -215,8 +210,10 @@ class ApiRequest:
         sent = self.headers.get("idempotency-key")
         key = urandom(_KEY_BYTES).hex() if sent is None else read_key(sent)
         said = self.body if self.is_raw else canonical.dumps(self.data) if self.body else b""
-        shown = (PRETTY.name, TEXT.name)  # how an answer looks is no part of what is asked for
-        asked = "&".join(each for each in self.query_text.split("&") if each.partition("=")[0] not in shown)
+        asked = self.query_text
+        if asked:  # how an answer looks is no part of what is asked for
+            shown = (PRETTY.name, TEXT.name)
+            asked = "&".join(each for each in asked.split("&") if each.partition("=")[0] not in shown)
         return RequestKey(key, fingerprint(self.method, self.target, asked, said))
 
     def signatures(self, count: int, first: int = 0) -> list[SeatSignature | None]:

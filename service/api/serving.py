@@ -214,7 +214,7 @@ def _call(
         query_text=asked.query_text,
         given=asked.given,
         headers=asked.headers,
-        parameters=operation.query,
+        parameters=operation.parameters,
         is_raw=bool(operation.raw_body),
         sender=asked.address,
         is_inside=operation.is_inside,

@@ -41,10 +41,10 @@ _LINES: Final = "\n\t"
 
 def fault(text: str, *, lines: bool) -> str | None:
     """Return why *text* is not accepted, None if it is; *lines* allows LF and TAB."""
+    if text.isascii() and text.isprintable() and not text.isspace():
+        return None
     if text and all(unicodedata.category(each) in _BESIDE for each in text):
         return f"text with something to see, and not only U+{ord(text[0]):04X} and the like"
-    if text.isascii() and text.isprintable():
-        return None
     for found in _REFUSED.finditer(text):
         if not (lines and found[0] in _LINES):
             what = next(words for pattern, words in _WHAT if pattern.match(found[0]))

@@ -22,7 +22,7 @@ import structlog
 from service.caches import RecentCache
 from service.log import Listener, Log, Outcome, StoreFailure
 from service.log.valkey.loop_log import LoopLog
-from service.signals.followed import Followed
+from service.signals.followed import Followed, concerns_all
 from service.steps import Pause, Wakeup
 
 REMEMBERED: Final = 1_024
@@ -54,7 +54,8 @@ class OutcomeListener:
         self._doubted: set[Place] = set()
         """Heard by an earlier subscription; these must be read from the log."""
         self._waiting: dict[Place, list[Waiter]] = {}
-        self._hooks: list[Callable[[Outcome], None]] = []
+        self._hooks: list[Callable[[Outcome], None]] = [self._hear_admission]
+        self._admission_hooks: list[Callable[[Outcome], None]] = []
         self._awaited_hooks: list[Callable[[Outcome], None]] = []
         self._resubscribed_hooks: list[Callable[[], None]] = []
         self._lost_hooks: list[Callable[[], None]] = []
@@ -92,6 +93,10 @@ class OutcomeListener:
     def on_each(self, hook: Callable[[Outcome], None]) -> None:
         """Call *hook* with every commit heard, before its waiters are woken; *hook* must be quick."""
         self._hooks.append(hook)
+
+    def on_admission(self, hook: Callable[[Outcome], None]) -> None:
+        """Call *hook* as `on_each` does, but only with commits that may change who is let in."""
+        self._admission_hooks.append(hook)
 
     def on_awaited(self, hook: Callable[[Outcome], None]) -> None:
         """Call *hook* with every commit that a request waits for, before its waiters are woken."""
@@ -258,6 +263,10 @@ class OutcomeListener:
             _call(self._awaited_hooks, outcome)
         for bell in bells:
             bell()
+
+    def _hear_admission(self, outcome: Outcome) -> None:
+        if concerns_all(outcome.raw):
+            _call(self._admission_hooks, outcome)
 
     def _doubt(self) -> None:
         """Let heard commits be read again: a server may lose one and give its number to another commit."""

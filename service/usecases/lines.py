@@ -16,7 +16,6 @@ from service.core.continuation import line_id
 from service.log import NoSuchEncounter, Outcome
 from service.record.subjects import GOES_ON, is_about
 from service.rules.table.table import Table
-from service.signals.followed import concerns_all
 from service.stores import imports
 from service.usecases.accepted_lines import begin_accepted_line
 from service.usecases.services import Services
@@ -89,7 +88,7 @@ class PlayedLines:
         self._forgotten = 0
         """The number of invalidations; a result from before the last one is not cached."""
         self._lock = Lock()
-        services.outcomes.on_each(self._hear)
+        services.outcomes.on_admission(self._hear)
         services.outcomes.on_resubscribed(self._forget_all)
 
     def of(self, encounter: str) -> tuple[str, ...]:
@@ -105,7 +104,7 @@ class PlayedLines:
         return found
 
     def _hear(self, outcome: Outcome) -> None:
-        if concerns_all(outcome.raw) and is_about(outcome.raw, GOES_ON):
+        if is_about(outcome.raw, GOES_ON):
             self._forget_all()
 
     def _forget_all(self) -> None:

@@ -199,7 +199,6 @@ class LoopApplication:
 
         What only reads is stopped in its thread after `READ_S` seconds, or when its client has left.
         """
-        holder = _holder(asked)
         stop = asked.stop if operation.method in _SAFE else Stop()
         is_in_pool = False
         result: Any = None
@@ -211,7 +210,7 @@ class LoopApplication:
                     if operation.is_quick:
                         found = await _in(self._quick, work, stop)
                     else:
-                        async with self._shares.place(holder):
+                        async with self._shares.place(_holder(asked)):
                             found = await _in(self._readers, work, stop)
                         if self.slow_reads is not None:
                             self.slow_reads.note(operation, asked, found.seconds)

@@ -33,6 +33,8 @@ class SocketPhase(Enum):
     LINGERING = "the end of what nobody reads any more"
     CLOSING = "the rest of an answer to be taken"
 
+    __hash__ = object.__hash__  # not a function in Python: each request has it looked up three times
+
 
 @dataclass(frozen=True)
 class SocketLimits:
