@@ -22,7 +22,8 @@ class RecentCache(Generic[K, V]):
     """The values that were used last, together at most *capacity*; None is no value.
 
     Each value counts as one, or as what *size_of* returns for it; one that is larger than the whole capacity
-    takes the whole. With *seconds* and *clock*, a value is dropped when it is that old.
+    takes the whole. With *seconds* and *clock*, a value is dropped when it is that old, or, *by_use*, when it
+    was not used for so long.
     """
 
     def __init__(
@@ -32,8 +33,10 @@ class RecentCache(Generic[K, V]):
         size_of: Callable[[V], int] | None = None,
         seconds: float | None = None,
         clock: Callable[[], float] | None = None,
+        by_use: bool = False,
     ) -> None:
         self._capacity = capacity
+        self._is_by_use = by_use
         self._size_of = size_of
         self._seconds = seconds
         self._clock = clock
@@ -57,6 +60,8 @@ class RecentCache(Generic[K, V]):
             if value is None or (self._ends and self._is_old(key)):
                 return None
             self._values.move_to_end(key)
+            if self._is_by_use:
+                self._renew(key)
             return value
 
     def get_or_add(self, key: K, make: Callable[[], V]) -> V:
@@ -97,11 +102,18 @@ class RecentCache(Generic[K, V]):
         ends = self._ends.get(key)
         return ends is not None and self._clock is not None and self._clock() >= ends
 
+    def _renew(self, key: K) -> None:
+        assert self._clock is not None, "a cache with seconds has a clock"
+        assert self._seconds is not None, "only values that become too old are renewed"
+        self._ends[key] = self._clock() + self._seconds
+
     def _put(self, key: K, value: V) -> None:
         self._values[key] = value
         self._values.move_to_end(key)
-        if self._clock is not None and self._seconds is not None:
-            self._ends[key] = self._clock() + self._seconds
+        if self._seconds is not None:
+            self._renew(key)
+        while self._is_by_use and self._is_old(first := next(iter(self._values))):
+            self._remove(first)
         if self._size_of is None:
             if len(self._values) > self._capacity:
                 self._remove(next(iter(self._values)))

@@ -62,6 +62,19 @@ def test_a_value_is_dropped_when_it_is_too_old() -> None:
     assert cache.drop("a") is None
 
 
+def test_a_value_is_dropped_when_it_was_not_used_for_long() -> None:
+    now = [0.0]
+    cache = filled(RecentCache(9, seconds=2, clock=lambda: now[0], by_use=True), "abc")
+    now[0] = 1.9
+    assert held(cache, "b") == "b"
+    now[0] = 2.0
+    cache.put("d", 3)
+
+    assert set(cache._values) == {"b", "d"}  # noqa: SLF001 - what nobody asks for takes no memory either
+    now[0] = 3.9
+    assert held(cache, "bd") == "d"
+
+
 def test_values_are_dropped_by_key_by_value_and_all() -> None:
     cache = filled(RecentCache(9), "abcd")
 

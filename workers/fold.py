@@ -19,7 +19,7 @@ from service import tracing
 from service.caches import RecentCache
 from service.core import continuation, fork_state, views
 from service.core.decide import DecidedCommit, FoldedState, decide_request, quarantine_request, unfolded
-from service.core.fold import Folder
+from service.core.fold import UNUSED_S, Folder
 from service.core.snapshot import snapshot_of
 from service.core.summaries import last_summarized, summarized
 from service.key_files import Keyring
@@ -124,7 +124,9 @@ class CommandFolder:
         self._register = EncounterIndex(log)
         self._owners: RecentCache[str, str] = RecentCache(KEPT)
         self.log, self.folder, self.occasions = log, folder, Occasions(log)
-        self._secrets: RecentCache[str, EncounterSecrets] = RecentCache(KEPT)
+        self._secrets: RecentCache[str, EncounterSecrets] = RecentCache(
+            KEPT, seconds=UNUSED_S, clock=time.monotonic, by_use=True
+        )
         self.traces = CommandTraces(log)
         self._begun: dict[tuple[str, int], int] = {}
         """When the commands that are not committed yet were begun (nanoseconds), if they are traced."""

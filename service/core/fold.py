@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from json import loads
 from threading import Lock
+from time import monotonic
 from typing import Any, Final
 
 from service.caches import RecentCache
@@ -43,8 +45,14 @@ WEIGHED_EVERY: Final = 64
 PAST: Final = 8
 """States at earlier commits that are cached."""
 
-OFFERED: Final = 64
+OFFERED: Final = 16
 """Published commits buffered for an encounter until it is read; beyond that the store is read."""
+
+UNUSED_S: Final = 300.0
+"""Seconds for which a cached state is kept without a use, as between two evenings."""
+
+_DROPPED: Final = 8
+"""How many unused states are dropped at once, so that nobody waits for it."""
 
 
 class UnknownEdition(Exception):
@@ -69,18 +77,32 @@ class ChainBroken(Exception):
 
 
 class Folder:
-    """Folds encounters, and caches those last used: at most *capacity*, and no more than fit into *room*."""
+    """Folds encounters, and caches those last used: at most *capacity*, and no more than fit into *room*.
+
+    A state that nobody used for `UNUSED_S` is dropped when the next one is cached.
+    """
 
     def __init__(
-        self, log: Log, registry: Registry, *, capacity: int = 512, room: int = ROOM, asks: bool = True
+        self,
+        log: Log,
+        registry: Registry,
+        *,
+        capacity: int = 512,
+        room: int = ROOM,
+        asks: bool = True,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         """Cache *capacity* states in *room* bytes; with *asks*, ask a worker for missing snapshots."""
         self._log = log
+        self._clock = clock
         self._asks = asks
         self._registry = registry
         self._capacity = capacity
         self._room = room
         self._cached: OrderedDict[str, AnyFolded] = OrderedDict()
+        """The state that was used last is the last one."""
+        self._used: dict[str, float] = {}
+        """When each cached state was used last."""
         self._weights: dict[str, tuple[int, int]] = {}
         """The number of the commit at which each cached state was weighed, and its weight then in bytes."""
         self._weight = 0
@@ -163,17 +185,26 @@ class Folder:
         with self._lock:
             folded = self._cached.get(encounter)
             if folded is not None:
-                self._cached.move_to_end(encounter)
+                self._use(encounter)
             return folded
 
     def keep(self, folded: AnyFolded) -> None:
         """Cache *folded* as the encounter's last known state."""
         with self._lock:
             self._cached[folded.encounter] = folded
-            self._cached.move_to_end(folded.encounter)
+            self._use(folded.encounter)
             self._weigh(folded)
             while len(self._cached) > self._capacity or (self._weight > self._room and len(self._cached) > 1):
                 self._forget(next(iter(self._cached)))
+            unused_since = self._clock() - UNUSED_S
+            for encounter in tuple(islice(self._cached, _DROPPED)):
+                if self._used[encounter] > unused_since:
+                    break
+                self._forget(encounter)
+
+    def _use(self, encounter: str) -> None:
+        self._cached.move_to_end(encounter)
+        self._used[encounter] = self._clock()
 
     def begin(self, encounter: str, ruleset: Ruleset[Any], raw: bytes) -> None:
         """Cache the encounter as its commit 1, *raw*, makes it; one that is cached already stays as it is."""
@@ -199,6 +230,7 @@ class Folder:
 
     def _forget(self, encounter: str) -> None:
         self._cached.pop(encounter, None)
+        self._used.pop(encounter, None)
         self._offered.pop(encounter, None)
         self._compared.pop(encounter, None)
         self._weight -= self._weights.pop(encounter, (0, 0))[1]

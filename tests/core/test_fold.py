@@ -10,7 +10,7 @@ from unittest import mock
 import pytest
 
 from service.core.decide import quarantine_request
-from service.core.fold import ChainBroken, Folder, UnknownEdition
+from service.core.fold import UNUSED_S, ChainBroken, Folder, UnknownEdition
 from service.core.snapshot import folded_from, snapshot_of
 from service.log import CommitWrite, NoSuchEncounter
 from service.log.memory import MemoryLog
@@ -254,6 +254,24 @@ def test_only_the_last_used_are_kept(log: CountingLog) -> None:
         folder.current(eid(number))
 
     assert [folder.kept(eid(number)) is None for number in (1, 2, 3)] == [False, True, False]
+
+
+def test_a_state_that_nobody_uses_is_dropped(log: CountingLog) -> None:
+    now = [0.0]
+    folder = Folder(log, SHELF, clock=lambda: now[0])
+    for number in (1, 2, 3):
+        _store(log, _played(eid(number)))
+        folder.current(eid(number))
+    before = folder.current(eid(2))
+    now[0] = UNUSED_S - 1
+    folder.kept(eid(1))
+    now[0] = UNUSED_S + 1
+    folder.offer(eid(2), 9, b"{}")  # to hear of a commit is no use of the state
+    folder.current(eid(1))
+    folder.keep(folder.current(eid(1)))
+
+    assert [folder.kept(eid(number)) is None for number in (1, 2, 3)] == [False, True, True]
+    assert folder.current(eid(2)) == before
 
 
 def test_stored_commits_that_do_not_follow_each_other_are_not_folded(
