@@ -96,8 +96,8 @@ class StepResult(NamedTuple):
 
     has_ended: bool
     found: Any
-    seconds: float
-    """The time of the processor that they took."""
+    seconds: float = 0.0
+    """The time of the processor that they took in a thread of the pool."""
 
 
 class LoopApplication:
@@ -206,7 +206,7 @@ class LoopApplication:
         try:
             while True:
                 if is_in_pool:
-                    work = partial(_advance, steps, result, failure)
+                    work = partial(_timed, steps, result, failure)
                     if operation.is_quick:
                         found = await _in(self._quick, work, stop)
                     else:
@@ -286,12 +286,17 @@ def _end_process(beside: asyncio.Task[None]) -> None:
 
 def _advance(steps: Any, result: Any, failure: Exception | None) -> StepResult:
     """Run *steps* up to their next pause or item, or to their end."""
-    begun = thread_time()
     try:
         found, has_ended = steps.send(result) if failure is None else steps.throw(failure), False
     except StopIteration as end:
         found, has_ended = end.value, True
-    return StepResult(has_ended, found, thread_time() - begun)
+    return StepResult(has_ended, found)
+
+
+def _timed(steps: Any, result: Any, failure: Exception | None) -> StepResult:
+    """Do as `_advance`, and say how long it took."""
+    begun = thread_time()
+    return _advance(steps, result, failure)._replace(seconds=thread_time() - begun)
 
 
 async def _in(pool: ThreadPoolExecutor, work: Callable[[], StepResult], stop: Stop) -> StepResult:
