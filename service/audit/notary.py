@@ -22,10 +22,10 @@ from service.audit.signing_memory import RememberedHead, SigningMemory
 from service.caches import RecentCache
 from service.log import Entry, Log, NoSuchEncounter, StreamHead
 from service.record.canonical import commit_hash
-from service.record.commit import load_commit
+from service.record.commit import Commit, load_commit
 from service.record.frontier import Frontier
 from service.record.log_entries import END, HEAD, LogEntry
-from service.record.subjects import CONTINUED, ENDED, EPOCH_ENDED, LOST, events_about, is_about
+from service.record.subjects import CONTINUED, ENDED, EPOCH_ENDED, LOST, are_about, is_about
 from service.stores import checkpoints, removals
 from service.stores.checkpoints import TreeHead
 from service.stores.disputes import (
@@ -399,16 +399,22 @@ def _is_head(at: _Reached, head: StreamHead) -> bool:
 def _closed(at: _Reached, raw: bytes, encounter: str) -> _Closed:
     """Return the tree *at* the commit *raw*, and what the public log says of it."""
     commit = load_commit(raw)
-    if not _closes(raw, encounter):
+    if not _is_closing(commit, encounter):
         return _Closed(at, commit.epoch)
-    is_end = is_about(raw, ENDED)
-    later = next((event["encounter"] for event in events_about(raw, CONTINUED).values()), "")
+    is_end = are_about(commit.events, ENDED)
+    later = next((event["encounter"] for event in commit.events if CONTINUED.is_of(event)), "")
     return _Closed(at, commit.epoch, END if is_end else HEAD, later)
 
 
 def _closes(raw: bytes, encounter: str) -> bool:
+    """Return whether the stored commit *raw* is one that `_is_closing`; few have to be parsed for it."""
+    return is_about(raw, EPOCH_ENDED, LOST) and _is_closing(load_commit(raw), encounter)
+
+
+def _is_closing(commit: Commit, encounter: str) -> bool:
     """Return whether a commit closes an epoch or its encounter, or accepts the loss of signed commits.
 
     A line of play has commits of the line that it continues, which was signed in its own name.
     """
-    return is_about(raw, EPOCH_ENDED, LOST) and load_commit(raw).encounter == encounter
+    is_of_it = commit.encounter == encounter
+    return is_of_it and (are_about(commit.events, EPOCH_ENDED) or are_about(commit.events, LOST))
