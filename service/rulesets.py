@@ -11,11 +11,12 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from string import Formatter
 from types import MappingProxyType
 from typing import Any, Final
 
+from service.added_rulesets import added
 from service.record.digest import ruleset_digest
 from service.rules.kernel.declared import unsaid
 from service.rules.kernel.hints import RecordObject, fields_of, parts_of
@@ -24,7 +25,6 @@ from service.rules.registry import REGISTRY
 from service.rules.ruleset import Ruleset, records_sent
 from service.rules.table.stack import Frame
 
-GROUP: Final = "rewound.rulesets"
 _EDITION: Final = re.compile(r"[a-z][a-z0-9-]*@[1-9][0-9]*")
 
 
@@ -35,7 +35,7 @@ class RulesetUnusable(Exception):
 @cache
 def installed() -> Mapping[str, Ruleset[Any]]:
     """Return every ruleset by edition; raises `RulesetUnusable`."""
-    return with_entry_points(REGISTRY, entry_points(group=GROUP))
+    return with_entry_points(REGISTRY, added())
 
 
 def warm() -> None:

@@ -11,6 +11,7 @@ import os
 import time
 from contextlib import closing
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -18,10 +19,10 @@ import click
 
 from rewound_client import Rewound, RewoundError
 from service import tracing
+from service.added_rulesets import added
 from service.cli.addresses import lan_addresses
 from service.cli.client import connect, described, page_of
 from service.cli.environment import is_for_people, quiet_for_people, read_settings
-from service.cli.every_ruleset import every_ruleset
 from service.cli.local_service import LocalService, StartAbandoned, with_free_port
 from service.cli.playing import NotAsWritten, play, sit_down
 from service.cli.script import sample
@@ -60,7 +61,7 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
     """
     signals = Signals()
     given = read_settings()
-    every_ruleset()  # a faulty one is reported here, and not by each process that fails
+    _check_rulesets()
     _check_traces()  # as above
     settings = quiet_for_people(given.settings, demo=demo)
     say_so = _say if is_for_people(demo=demo) else _log
@@ -86,6 +87,15 @@ def command(host: str | None, port: int | None, workers: int | None, *, demo: bo
             say_so("stopping; ctrl-C again stops without waiting")
     except StartAbandoned:
         say_so("stopped before it was ready; nothing was lost")
+
+
+def _check_rulesets() -> None:
+    """Load the rulesets if packages add some: a faulty one is reported here, not by each process that fails.
+
+    This process decides nothing, so it does without the two books.
+    """
+    if added():
+        import_module("service.cli.every_ruleset").every_ruleset()
 
 
 def _check_traces() -> None:

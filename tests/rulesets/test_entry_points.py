@@ -9,8 +9,9 @@ from typing import Final
 
 import pytest
 
+from service.added_rulesets import GROUP
 from service.rules.registry import REGISTRY
-from service.rulesets import GROUP, RulesetUnusable, with_entry_points
+from service.rulesets import RulesetUnusable, with_entry_points
 from tests.rulesets.conftest import DUEL, Environment, made
 
 SOURCE: Final = (DUEL / "rewound_duel.py").read_text("utf-8")
