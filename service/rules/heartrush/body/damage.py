@@ -278,7 +278,8 @@ def take(state: State, frame: DamageFrame, final: int, *, note: str | None = Non
 def wound(state: State, frame: DamageFrame, final: int) -> Emits[State]:
     """Emit a wound of rank *final*; nothing below the threshold."""
     sheet = state.creatures[frame.creature].sheet
-    threshold = sheet.wound_threshold or state.house.wound_threshold
+    house = state.house.wound_threshold
+    threshold = house if sheet.wound_threshold is None else max(1, sheet.wound_threshold)
     if not sheet.woundable or final < threshold:
         return state
     state = yield WoundMarked(creature=frame.creature, wound=frame.path, rank=final)

@@ -369,7 +369,7 @@ def roll_contest(state: State, chance: Chance, exchange: Exchange) -> Emits[Stat
 def settle(state: State, exchange: Exchange) -> Emits[State]:
     """Emit the result of *exchange*: a miss, or a hit with its damage and what a cantrip brings."""
     loser, winner, excess = riders.outcome(state, exchange)
-    if excess <= 0:
+    if excess <= 0 or state.creatures[loser].status == "gone":  # nobody hits who is there no more
         return (yield from conclude(state, exchange, hit=False))
     state = yield ExchangeHit(exchange=exchange.path, creature=loser, by=winner, excess=excess)
     cantrip = exchange.weapon(exchange.creature(state, winner)).cantrip

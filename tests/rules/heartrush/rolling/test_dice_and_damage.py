@@ -100,6 +100,19 @@ def test_HR_V_56_ten_that_get_through_are_a_wound(raw: int, answer: str, wounds:
     assert [wound.rank for wound in fight["bru"].wounds] == wounds
 
 
+@pytest.mark.parametrize(
+    ("threshold", "damage", "wounds"),
+    [(0, 1, [1]), (1, 1, [1]), (5, 4, []), (5, 5, [5]), (None, 9, []), (None, 10, [10])],
+)
+def test_HR_DMG_5_a_threshold_of_a_creatures_own_counts_whatever_it_is(
+    threshold: int | None, damage: int, wounds: list[int]
+) -> None:
+    fight = opened({"pia": (0, 0), "orc": (9, 9)}, sheets={"pia": {"wound_threshold": threshold}})
+    effects = [{"kind": "damage", "creature": "pia", "amount": damage}]
+    fight.do("gm_ruling", kind="effect", decision="a stone", effects=effects).answer("accept_damage", "pia")
+    assert [wound.rank for wound in fight["pia"].wounds] == wounds
+
+
 def test_HR_V_58_below_zero_a_creature_fights_on_until_it_chooses_or_ten_minutes_pass() -> None:
     """HR-ZERO-1, HR-ZERO-2, HR-ZERO-3, HR-ZERO-6, HR-RES-7."""
     fight = begun({**NEAR, "bru": (5, 5), "wolf": (9, 9)}, options={"round_seconds": 600}).given("orc", hp=6)

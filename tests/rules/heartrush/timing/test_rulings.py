@@ -264,3 +264,14 @@ def test_HR_SVC_1_who_is_brought_back_to_where_somebody_stands_comes_beside_it()
     assert (fight["pia"].status, fight["pia"].hp, fight["wolf"].position) == ("active", 5, (0, 0))
     assert fight["pia"].position != (0, 0)
     assert "HR-SVC-1" in fight.events[-1].because
+
+
+@pytest.mark.parametrize("thrown", [(), (8, 8, 8, 8)])
+def test_HR_RES_2_an_attack_comes_to_nothing_whose_target_leaves_during_it(thrown: tuple[int, ...]) -> None:
+    fight = begun({"pia": (0, 0), "orc": (1, 0), "wolf": (9, 9)})
+    fight.do("engage", creature="pia", target="orc").joined_by()
+    fight.stances(pia="might", orc="defensive")
+    fight.answer("declare_attack", "pia", *thrown, target="orc")
+    ruled(fight, "effect", {"kind": "withdraw", "creature": "orc"})
+    fight.throw(*((1, 1) if thrown else (8, 8, 8, 8, 1, 1)))
+    assert (fight["orc"].hp, len(fight.logged("engagement_ended"))) == (35, 1)
