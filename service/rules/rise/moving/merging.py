@@ -259,7 +259,8 @@ def places(
             continue
         inside = own if own_first or not outside else ()
         carrier = chosen.get(state.creatures[name].mount or "")
-        rivals = outside if carrier is None or inside else [changed(carrier, target=name), *outside]
+        mounted = [] if carrier is None or inside else [changed(carrier, target=name)]
+        rivals = first_of_groups([*mounted, *outside])
         state = yield from contest(state, chance, () if inside else rivals)
         if asks_players(state):
             return state
@@ -270,12 +271,12 @@ def places(
     intents = on_their_ways(state, chosen, rules, unseen)
     while stuck := [name for name in found if found[name].outside and stays(intents, rules, carried, name)]:
         for name in stuck:
-            state = yield from contest(state, chance, found[name].outside)
+            state = yield from contest(state, chance, first_of_groups(found[name].outside))
             if asks_players(state):
                 return state
             rules.pop(name, None)
             carried.pop(name, None)
-            chosen[name] = choose_first(state, (), found[name].outside)
+            chosen[name] = choose_first(state, (), first_of_groups(found[name].outside))
         intents = on_their_ways(state, chosen, rules, unseen)
     problem = pose_announced(intents, found, chosen, rules, unseen)
     outcome: Outcome | None
@@ -456,6 +457,14 @@ def as_one(own: Sequence[Atom]) -> list[Atom]:
         else:
             found.append(effect)
     return found
+
+
+def first_of_groups(outside: Sequence[Atom]) -> list[Atom]:
+    """Return the first effect of each group: what its members did after it moved nobody in its world."""
+    first: dict[str, Atom] = {}
+    for effect in sorted(outside, key=lambda each: each.seq):
+        first.setdefault(effect.group, effect)
+    return [first[group] for group in sorted(first)]
 
 
 @enforces(RI_MOVE1_7)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.rules.kernel.codec import Malformed
 from tests.rules.rise.kit import Fight, begun, entry, opened
 
 
@@ -129,3 +130,9 @@ def test_RI_ATK_11_who_comes_near_or_hurts_is_attacked_once_and_sets_nothing_els
     fight.do("plan_movement", "p", path=[[0, 1], [-1, 1], [-2, 1]]).do("pass_movement", "e").to_actions()
     fight.rest().do("plan_movement", "p", path=[[-1, 0], [0, 0]]).do("pass_movement", "e").throw(1)
     assert fight.logged("reaction_came")[-1].reaction.ability == "snap"
+
+
+def test_RI_SWIFT_9_nobody_keeps_up_a_zone() -> None:
+    """A zone that nothing could end is no zone of a sheet."""
+    with pytest.raises(Malformed, match="zone/until"):
+        opened(entry("mon@p/p", (0, 0), abilities=[maker("wall", until="sustain")]), entry("mon@m/e", (6, 0)))

@@ -134,3 +134,25 @@ def test_RI_VITAL_2_the_roll_of_a_wound_stands(code: str, *, wounded: bool, turn
     if wounded:
         fight.given("v", wounds=(VitalWound(die=5, result=5, effect="mental", gained=1, phase="action"),))
     assert fight.refused("desperate_exertion", "v") == code
+
+
+def test_RI_MOVE1_7_of_one_group_the_first_push_counts_and_nobody_rolls() -> None:
+    """RI-MOVE1-2: the second pushed nobody in its own world; only groups contend."""
+    shove = {"id": "gust", "range_ft": 60, "effects": [{"does": "push", "amount": 10}]}
+    places = (
+        entry("mon@x/b", (0, 0), abilities=[shove]),
+        entry("mon@x/a", (1, 1), abilities=[shove]),
+        entry("mon@y/e", (1, 0)),
+        entry("mon@z/z", (1, 6), abilities=[shove]),
+    )
+    fight = begun(*places)
+    for name in ("b", "a"):
+        fight.do("use_ability", name, ability="gust", targets=["e"]).end(name)
+    fight.do("pass_turn", "z").rest()
+    assert (fight["e"].position, fight.rolls) == ((3, 0), [])
+    fight = begun(*places)
+    for name in ("b", "a", "z"):
+        fight.do("use_ability", name, ability="gust", targets=["e"]).end(name)
+    fight.rest(9, 2)
+    assert len(fight.rolls) == 2
+    assert fight["e"].position == (3, 0)
