@@ -15592,7 +15592,7 @@ kind: "wall" | "difficult" | "darkness" | "hazard";
 /** Its radius in feet. */
 radius_ft: number;
 /** When it ends. */
-until: "phase" | "round" | "brief" | "sustain" | "condition" | "permanent";
+until: "phase" | "round" | "brief" | "condition" | "permanent";
 /** What everybody in it takes at the end of each phase. */
 damage: number;
 /** The sort of damage. */
@@ -15968,7 +15968,7 @@ kind: "wall" | "difficult" | "darkness" | "hazard";
 /** Its radius in feet. */
 radius_ft?: number;
 /** When it ends. */
-until?: "phase" | "round" | "brief" | "sustain" | "condition" | "permanent";
+until?: "phase" | "round" | "brief" | "condition" | "permanent";
 /** What everybody in it takes at the end of each phase. */
 damage?: number;
 /** The sort of damage. */

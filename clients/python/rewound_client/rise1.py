@@ -3177,7 +3177,7 @@ class ZoneView(t.TypedDict):
     """What an ability makes of the ground around a cell: walls, rough or dark ground, or one that hurts."""
     kind: t.Literal['wall', 'difficult', 'darkness', 'hazard']
     radius_ft: int
-    until: t.Literal['phase', 'round', 'brief', 'sustain', 'condition', 'permanent']
+    until: t.Literal['phase', 'round', 'brief', 'condition', 'permanent']
     damage: int
     sort: t.Literal['normal', 'environmental', 'subdual']
 
@@ -3399,6 +3399,6 @@ class RiseZone(t.TypedDict):
     """What an ability makes of the ground around a cell: walls, rough or dark ground, or one that hurts."""
     kind: t.Literal['wall', 'difficult', 'darkness', 'hazard']
     radius_ft: t.NotRequired[int]
-    until: t.NotRequired[t.Literal['phase', 'round', 'brief', 'sustain', 'condition', 'permanent']]
+    until: t.NotRequired[t.Literal['phase', 'round', 'brief', 'condition', 'permanent']]
     damage: t.NotRequired[int]
     sort: t.NotRequired[t.Literal['normal', 'environmental', 'subdual']]

@@ -108,6 +108,8 @@ Size = Literal["fine", "diminutive", "tiny", "small", "medium", "large", "huge",
 Usage = Literal["standard", "minor", "free", "movement", "move_or_standard", "none"]
 Sort: TypeAlias = Annotated[Literal["normal", "environmental", "subdual"], "The sort of damage."]
 Until = Literal["phase", "round", "brief", "sustain", "condition", "permanent"]
+GroundUntil = Literal["phase", "round", "brief", "condition", "permanent"]
+"""How long a zone lasts: nobody keeps one up."""
 Mode = Literal["land", "climb", "swim", "fly", "glide", "burrow", "teleport"]
 
 SIZES: Final[tuple[str, ...]] = (
@@ -250,7 +252,7 @@ class Zone:
     """The kind: which of those listed."""
     radius_ft: Annotated[Feet, within(0, 240, step=5)] = 5
     """Its radius in feet."""
-    until: Until = "brief"
+    until: GroundUntil = "brief"
     """When it ends."""
     damage: HitPoints = 0
     """What everybody in it takes at the end of each phase."""
