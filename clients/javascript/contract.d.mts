@@ -16471,6 +16471,8 @@ code: string;
 /** What is wrong here, for people. */
 detail: string;
 } | null;
+/** What numbers in `choices` stand for, by field and by value. */
+called?: Record<string, Record<string, string>>;
 };
 
 /** What an owner stores in all encounters together, those in the archive too. */

@@ -160,6 +160,12 @@ def unique_names(names: Mapping[str, str]) -> Mapping[str, str]:
     return found
 
 
+def in_words(ruleset: Ruleset[Any], event: str, field: str, value: Any) -> str:  # noqa: ANN401 - a value of the field
+    """Return *value* as the sentence of an *event* says its *field*."""
+    speech = speech_of(ruleset)
+    return _Saying({}, speech.families).text(to_data(value), speech.fields[event][field])
+
+
 def inside(name: str) -> str:
     """Return *name* as a sentence contains it: "The undead orc" becomes "the undead orc"."""
     first, space, rest = name.partition(" ")

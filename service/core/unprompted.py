@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, Final, TypeVar
 
-from service.core.sentences import inside, name_of
+from service.core.sentences import in_words, inside, name_of
 from service.rules.kernel.codec import Malformed, from_data, to_data
 from service.rules.kernel.hints import (
     Alternatives,
@@ -48,7 +48,7 @@ OTHERS: Final = frozenset({"target", "attacker", "patient", "toward", "after"})
 def unprompted(ruleset: Ruleset[S], state: S, seat: str) -> list[Data]:
     """Return the commands that *seat* may send although no prompt awaits them, as offers with a heading.
 
-    Each has `choices` for the fields whose values are known, `lists` for fields that list such values, `asks`
+    Each has `choices` for the fields whose values are known, `called` for what numbers in them stand for, `lists` for fields that list such values, `asks`
     for those that a person must write, and `may_ask` for those that a person may. `refusal` says why none is
     legal now; None if one may be.
     """
@@ -93,6 +93,7 @@ def _offered(ruleset: Ruleset[S], seen: S, seat: str, kind: type[Command[S]], li
     }
     asks = [each.name for each in fields if each.required and each.name not in {*choices, *lists}]
     may_ask = [each.name for each in fields if not each.required and each.name not in {*choices, *lists}]
+    called = {name: words for name in choices if (words := _called(ruleset, seen, name))}
     empty = next((name for name, values in choices.items() if not values), None)
     refusal: Data | None = None
     if empty is not None:
@@ -105,6 +106,7 @@ def _offered(ruleset: Ruleset[S], seen: S, seat: str, kind: type[Command[S]], li
         "text": (kind.__doc__ or "").split("\n")[0],
         "command": {"type": kind.type},
         "choices": to_data(choices),
+        **({"called": called} if called else {}),
         "lists": to_data(lists),
         "asks": asks,
         "may_ask": may_ask,
@@ -214,6 +216,14 @@ def _known(ruleset: Ruleset[S], seen: S, field: FieldShape) -> list[Any] | None:
     if name == "roll" and isinstance(shape, Scalar) and shape.kind is int:
         return [n for n in range(1, seen.screen.rolls + 1) if n not in seen.screen.shown]
     return _listed(shape)
+
+
+def _called(ruleset: Ruleset[S], seen: S, name: str) -> dict[str, str]:
+    """Return what values of the field *name* are called, where they are numbers for things that have names."""
+    if name != "hidden_creature" or not isinstance(seen, HidingTable):
+        return {}
+    known = seen.known_hidden()
+    return {number: in_words(ruleset, "creature_hidden", "entry", entry) for number, entry in known.items()}
 
 
 def _lists_creatures(field: FieldShape) -> bool:

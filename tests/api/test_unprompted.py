@@ -48,6 +48,7 @@ def test_what_is_not_legal_now_says_why_until_it_is(owner: Api) -> None:
     hide(table)
     after = unprompted(owner, table.at)["reveal_creature"]
     assert (after["refusal"], after["choices"]) == (None, {"hidden_creature": [1]})
+    assert after["called"] == {"hidden_creature": {"1": "Goblin at 3, 3"}}, "the gm knows which one it is"
 
 
 def test_a_prompt_says_in_words_why_its_other_commands_are_refused(owner: Api) -> None:

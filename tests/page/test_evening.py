@@ -93,7 +93,7 @@ def test_the_only_hidden_creature_is_chosen_and_a_form_is_sent_once(
     page.locator(".gm-form").get_by_role("button", name="Do it").dblclick()
     expect(page.locator("#panel-gm .said")).to_have_text("Done: Add a hidden creature.")
     form_of(page, "reveal_creature")
-    expect(page.locator("#gm-hidden_creature option")).to_have_text(["1"])
+    expect(page.locator("#gm-hidden_creature option")).to_have_text([re.compile("^Ogre at")])
     page.locator(".gm-form").get_by_role("button", name="Do it").click()
     expect(page.locator("#panel-gm .said")).to_have_text("Done: Reveal a hidden creature.")
     assert len(list(table.commits())) == 3, "opened, hidden once, revealed"
@@ -138,3 +138,31 @@ def test_on_a_phone_no_button_lies_over_a_token(running: Service, table: Table, 
     lowest = box(page.locator("[data-creature=wolf-7] .body"))
     assert lowest["y"] + lowest["height"] <= box(page.locator(".zoom"))["y"]
     expect(page.locator("[data-creature=wolf-7] .letters")).to_have_text("W8")
+
+
+def test_who_plays_by_keys_keeps_its_place(running: Service, table: Table, window: Open) -> None:
+    page = window().visit(at(running, table), running.key)
+    first = page.locator("#panel-act [data-type=begin_combat]").first
+    first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-act .said")).to_contain_text("Done: Begin combat")
+    expect(page.locator("#panel-act [data-type=grant_priority]")).to_be_visible()
+    expect(page.locator("#panel-act")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator("#panel-act [data-type=grant_priority]")).to_be_focused()
+
+
+def test_a_new_fight_is_made_by_keys(running: Service, window: Open) -> None:
+    page = window().visit(f"{running.station.url}/new", running.key)
+    page.get_by_role("button", name=re.compile("heartrush@1")).press("Enter")
+    expect(page.get_by_role("heading", name="Who fights?")).to_be_focused()
+    page.get_by_role("button", name="Add Wolf", exact=True).press("Enter")
+    page.get_by_role("button", name="Next: Map").press("Enter")
+    expect(page.get_by_role("heading", name="The map")).to_be_focused()
+    wolf = page.locator(".canvas [data-creature=wolf]")
+    before = wolf.get_attribute("aria-label")
+    wolf.press("Enter")
+    wolf.press("ArrowRight")
+    wolf.press("ArrowDown")
+    expect(wolf).not_to_have_attribute("aria-label", before or "")
+    expect(wolf).to_have_attribute("aria-label", re.compile(r"at 1, 1"))

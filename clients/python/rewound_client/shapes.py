@@ -2195,6 +2195,8 @@ class UnpromptedCommand(t.TypedDict):
     """The fields that a person may leave out."""
     refusal: "UnpromptedCommandRefusal | None"
     """Why it is not legal now; null if it may be."""
+    called: t.NotRequired[dict[str, dict[str, str]]]
+    """What numbers in `choices` stand for, by field and by value."""
 
 @t.final
 class Usage(t.TypedDict):

@@ -149,6 +149,13 @@ UNPROMPTED: Final = component(
     "UnpromptedCommand",
     closed(
         "A command that answers no prompt. Its schema is that of its type.",
+        {
+            "called": {
+                "type": "object",
+                "description": "What numbers in `choices` stand for, by field and by value.",
+                "additionalProperties": {"type": "object", "additionalProperties": TEXT},
+            }
+        },
         heading={**TEXT, "description": "Where people look for it, such as `Creatures`."},
         name=NAME,
         text={**TEXT, "description": "What it does, in a sentence."},

@@ -2,7 +2,7 @@
 //
 // An open form is found again among the offers that come: what anybody else does takes nothing from it.
 
-import { button, capital, html, patch, words } from "../shared/dom.mjs";
+import { button, capital, html, patch, stay, words } from "../shared/dom.mjs";
 import { ChoiceField, drawDice, inWords, isHarmless, NOTHING } from "./fields.mjs";
 
 /** @typedef {Record<string, any>} Json */
@@ -216,6 +216,7 @@ export class Act {
 
   #render() {
     const { options, isLive } = this.seen;
+    const isHere = this.body.contains(document.activeElement);
     this.#mark();
     const told = [
       this.seen.recent.length ? html("div", { class: "recent small", key: "recent", role: "group", "aria-label": "What happened last" }, this.seen.recent.map((text, index) => html("p", { key: index }, text))) : null,
@@ -224,6 +225,7 @@ export class Act {
     if (options === null) patch(this.body, told, html("p", { class: "soft" }, "…"));
     else if (!isLive && !this.open) patch(this.body, told, html("p", {}, "This is the past. "), button("Go to now", () => this.on.live(), { class: "main" }));
     else patch(this.body, told, this.open ? this.#form(this.open) : this.#list());
+    if (isHere) stay(this.place);
   }
 
   #list() {
@@ -418,6 +420,7 @@ export class Act {
 
   /** Send, and say how it came out; nothing else can be sent meanwhile. @param {() => Promise<Act["said"]>} send */
   async #sending(send) {
+    const isHere = this.body.contains(document.activeElement);
     this.said = { text: "…", isFault: false };
     this.isSending = true;
     this.#render();
@@ -429,5 +432,6 @@ export class Act {
     }
     this.isSending = false;
     this.#render();
+    if (isHere) stay(this.place);
   }
 }

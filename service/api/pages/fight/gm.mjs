@@ -4,7 +4,7 @@
 
 import { confirmed } from "../shared/ask.mjs";
 import { bookOf, drawBlocks, drawSheet, idOf, newSheet } from "../shared/creature_form.mjs";
-import { button, capital, faultText, html, patch, words } from "../shared/dom.mjs";
+import { button, capital, faultText, html, patch, stay, words } from "../shared/dom.mjs";
 import { blankOf, faultsOf, fieldOf, resolved, withPart } from "../shared/form.mjs";
 
 /** @typedef {Record<string, any>} Json */
@@ -92,7 +92,7 @@ export class GameMaster {
     return this.seen.unprompted.find((each) => each.command.type === type)?.name ?? capital(words(type));
   }
 
-  /** Return what may be in the fields of a command on this table. @param {string} type @returns {{choices: Json, lists: Record<string, any[]>}} */
+  /** Return what may be in the fields of a command on this table. @param {string} type @returns {{choices: Json, lists: Record<string, any[]>, called?: Record<string, Record<string, string>>}} */
   #listed(type) {
     return this.seen.unprompted.find((each) => each.command.type === type) ?? { choices: {}, lists: {} };
   }
@@ -140,7 +140,7 @@ export class GameMaster {
     const form = {
       root: schema, id: "gm", faults: open.faults,
       set: (path, value) => { open.data = withPart(open.data, path, value); this.#render(); },
-      known: (name) => (listed.choices[name] ? listed.choices[name].map((/** @type {any} */ each) => [each, called(each)]) : /^(creature|target|patient|toward|source|attacker)$/.test(name) ? creatures
+      known: (name) => (listed.choices[name] ? listed.choices[name].map((/** @type {any} */ each) => [each, listed.called?.[name]?.[each] ?? called(each)]) : /^(creature|target|patient|toward|source|attacker)$/.test(name) ? creatures
         : name === "side" ? [...this.#sides()].map((each) => [each, words(each)]) : undefined),
       listed: (name) => listed.lists[name]?.map((each) => [each, called(each)]) ?? (/^(creatures|targets|subjects|viewers)$/.test(name) ? creatures : undefined),
       point: (path) => this.on.point((cell) => form.set(path, cell)),
@@ -199,6 +199,7 @@ export class GameMaster {
     }
     this.isSending = false;
     this.#render();
+    stay(this.place);
   }
 
   /** End the fight for good, once somebody has read what that means. */

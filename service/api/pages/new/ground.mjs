@@ -9,6 +9,8 @@ import { BattleMap } from "../fight/map.mjs";
 /** @typedef {{tokens: Map<string, Token>, terrain: Record<string, string>, walls: Record<string, string>, scenery: Json}} Seen what is drawn: cells are named `x,y`, edges `x,y|x,y` */
 
 const NEAR = 0.5; // how far from an edge a click may be, in cells
+/** @type {Record<string, number[]>} */
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const STROKE = 0.5; // how far a pointer goes, in cells, before its direction says which edges it draws
 
 /** Return the edge of the cells that is nearest to a point, as openings name it. @param {{x: number, y: number}} point */
@@ -49,6 +51,7 @@ export class Ground {
       mayDrag: () => this.tool === "move", dragged: (id, cell) => on.place(id, cell),
     });
     this.map.node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.#pressed(event), { capture: true });
+    this.map.node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#typed(event), { capture: true });
     /** @type {Blob | null} */
     this.blob = null;
   }
@@ -84,6 +87,15 @@ export class Ground {
     const edges = Object.entries(walls).map(([name, kind]) => ({ between: name.split("|").map((cell) => cell.split(",").map(Number)), kind: /** @type {import("../fight/map.mjs").Edge["kind"]} */ (kind) }));
     this.map.drawGround({ rows, edges, light: scenery.ambient ?? "bright" }, tokens.values());
     this.map.draw(tokens, this.selected, new Set(), false);
+  }
+
+  /** Move the selected creature by an arrow key. @param {KeyboardEvent} event */
+  #typed(event) {
+    const way = ARROWS[event.key], token = this.tool === "move" && this.selected ? this.seen.tokens.get(this.selected) : null;
+    if (!way || !token) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.on.place(token.id, token.position.map((each, axis) => each + way[axis]));
   }
 
   /** Draw with the tool, from the press of a pointer until it is let go. @param {PointerEvent} event */

@@ -43,6 +43,7 @@ class NewFight {
     this.fault = "";
     this.note = ""; // what a file that was taken has left to say
     this.wanted = "";
+    this.shown = ""; // the step on the screen
     /** @type {string | null} the creature whose sheet is open */
     this.editing = null;
     /** @type {{id: string, links: Link[]} | null} what there is once the fight is open */
@@ -128,7 +129,16 @@ class NewFight {
       html("div", { class: "foot", key: "foot" }, at > 0 && !this.links ? button("Back", () => this.#go(STEPS[at - 1][0])) : null,
         html("p", { class: this.fault ? "fault small" : "small soft", role: this.fault ? "alert" : "status" }, this.fault || this.note || this.#summary()),
         next ? button(`Next: ${next[1]}`, () => this.#go(next[0]), { class: "main next", disabled: !isReady }) : null));
+    if (this.shown && this.shown !== draft.step) this.#enter(); // who uses a keyboard goes on at the top of the step
+    this.shown = draft.step;
     if (draft.step === "map") this.ground.show(/** @type {HTMLElement} */ (this.place.querySelector(".canvas")), { tokens: this.tokens, terrain: draft.terrain, walls: draft.walls, scenery: draft.scenery });
+  }
+
+  /** Give the heading of the step the focus. */
+  #enter() {
+    const heading = /** @type {HTMLElement} */ (this.place.querySelector(".step h2"));
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
   }
 
   /** Return what the step asks. */

@@ -191,6 +191,13 @@ export const put = (node, attributes) => {
   for (const [name, value] of Object.entries(attributes)) if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 };
 
+/** Give *node* the focus, if what had it is gone: who plays by keys goes on from there. @param {HTMLElement} node */
+export const stay = (node) => {
+  if (document.activeElement && document.activeElement !== document.body) return;
+  if (!node.hasAttribute("tabindex")) node.tabIndex = -1;
+  node.focus({ preventScroll: true });
+};
+
 /** Return a button. @param {string} text @param {(event: MouseEvent & Of) => unknown} onclick @param {Attributes} [attributes] */
 export const button = (text, onclick, attributes = {}) => html("button", { type: "button", onclick, ...attributes }, text);
 
