@@ -48,9 +48,9 @@ OTHERS: Final = frozenset({"target", "attacker", "patient", "toward", "after"})
 def unprompted(ruleset: Ruleset[S], state: S, seat: str) -> list[Data]:
     """Return the commands that *seat* may send although no prompt awaits them, as offers with a heading.
 
-    Each has `choices` for the fields whose values are known, `called` for what numbers in them stand for, `lists` for fields that list such values, `asks`
-    for those that a person must write, and `may_ask` for those that a person may. `refusal` says why none is
-    legal now; None if one may be.
+    Each has `choices` for the fields whose values are known, `called` for what numbers in them stand for,
+    `lists` for fields that list such values, `asks` for those that a person must write, and `may_ask` for
+    those that a person may. `refusal` says why none is legal now; None if one may be.
     """
     seen = view(state, seat)
     role = _role(seen, seat)
@@ -219,7 +219,7 @@ def _known(ruleset: Ruleset[S], seen: S, field: FieldShape) -> list[Any] | None:
 
 
 def _called(ruleset: Ruleset[S], seen: S, name: str) -> dict[str, str]:
-    """Return what values of the field *name* are called, where they are numbers for things that have names."""
+    """Return what values of the field *name* are called, where they are numbers for things with names."""
     if name != "hidden_creature" or not isinstance(seen, HidingTable):
         return {}
     known = seen.known_hidden()
