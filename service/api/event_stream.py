@@ -24,9 +24,11 @@ from service.api.parameters import LINE
 from service.api.problems import Problem, invalid
 from service.api.request import ApiRequest, ApiResponse
 from service.log import LogError
+from service.rules.table.table import GM
 from service.signals.command_traces import CommandTraces
-from service.signals.feeds import EventFeed, TooManyFeeds
+from service.signals.feeds import EventFeed, Guest, TooManyFeeds
 from service.steps import Pause, Stream
+from service.stores.encounter_index import EncounterEntry
 from service.usecases import following, lines, reading
 from service.usecases.accepted_lines import is_draft
 
@@ -55,7 +57,7 @@ def stream(request: ApiRequest) -> ApiResponse:
     entry = request.services.encounters.find(request.encounter)
     assert entry is not None, "the authenticator has checked it"
     try:
-        feed = request.services.feeds.open(request.encounter, entry.owner)
+        feed = request.services.feeds.open(request.encounter, entry.owner, _guest(request, entry))
     except TooManyFeeds as full:
         request.metrics.stream_refused(full.whose)
         raise Problem(
@@ -70,6 +72,15 @@ def stream(request: ApiRequest) -> ApiResponse:
     return ApiResponse(
         stream=_Events(item, feed, begins, say, traces), headers=headers, media_type=MEDIA_TYPE
     )
+
+
+def _guest(request: ApiRequest, entry: EncounterEntry) -> Guest | None:
+    """Return whose places a stream takes, None for the owner's; a fork has those of the seat that made it."""
+    if request.caller is not None and request.caller.key is not None:
+        return None
+    if entry.parent is not None and entry.made_by not in {None, GM}:
+        return Guest(f"{entry.parent}/{entry.made_by}", is_player=True)
+    return Guest(f"{request.address}/{request.me.seat}", is_player=request.me.role == "player")
 
 
 Say = Callable[[reading.StreamedCommit], dict[str, Any]]

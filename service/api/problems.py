@@ -272,8 +272,9 @@ _TYPES: Final = (
         "too-many-streams",
         429,
         "Too many streams are open",
-        "The number of open streams is limited per process and per owner. Close one, try again after "
-        "`Retry-After`, or read the pages of commits.",
+        "The number of open streams is limited per process and per owner. Of an owner's, the tokens of "
+        "a player's seat have at most an eighth, those of another seat half, and those of all seats together "
+        "three quarters. Close one, try again after `Retry-After`, or read the pages of commits.",
     ),
     ProblemType(
         "fields-too-large",

@@ -2,18 +2,19 @@
 
 Laws. A feed is only woken; its follower reads what it missed from the record. The last commits are buffered
 while an encounter is followed, so that a hundred followers do not read one commit a hundred times. The number
-of feeds is limited, per process and per owner.
+of feeds is limited, per process and per owner. The tokens of a seat, and those of all seats together, have a
+share of their owner's, so that nobody whom an owner has let in keeps the owner out.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock, RLock
-from typing import Final
+from typing import Final, NamedTuple
 
 from service.log import Outcome
 from service.record.commit import Commit, load_commit
@@ -24,8 +25,12 @@ RECENT: Final = 64
 """Commits buffered for a followed encounter; a follower that is further behind reads the store."""
 
 
+Counted = tuple[str, str]
+"""What a limit counts: of whom the limit is, and their name."""
+
+
 class TooManyFeeds(Exception):
-    """The limit is reached: *whose* is `process` or `owner`."""
+    """The limit is reached: *whose* is `process`, `owner`, `seats` or `seat`."""
 
     def __init__(self, whose: str, most: int) -> None:
         super().__init__(f"{most} streams are open already")
@@ -39,6 +44,29 @@ class FeedLimits:
 
     process: int = 512
     owner: int = 256
+
+    @property
+    def guests(self) -> int:
+        """Those of all seats of one owner's encounters together."""
+        return -(-self.owner * 3 // 4)
+
+    @property
+    def audience(self) -> int:
+        """Those of one seat whose token many may have, such as an observer's."""
+        return -(-self.owner // 2)
+
+    @property
+    def player(self) -> int:
+        """Those of one player's seat, whose token one person has."""
+        return -(-self.owner // 8)
+
+
+class Guest(NamedTuple):
+    """Somebody whom the owner has let in with the token of a seat."""
+
+    name: str
+    """The same in all lines of an encounter, and in the forks that the seat makes."""
+    is_player: bool
 
 
 class _Heard:
@@ -66,9 +94,11 @@ class _Followed:
 class EventFeed:
     """One follower's feed; one caller at a time waits on it, and `close` frees its place."""
 
-    def __init__(self, feeds: EventFeeds, encounter: str, owner: str, followed: _Followed) -> None:
+    def __init__(
+        self, feeds: EventFeeds, encounter: str, counted: Sequence[Counted], followed: _Followed
+    ) -> None:
         self.encounter = encounter
-        self.owner = owner
+        self.counted = counted
         self._rung = Lock()
         """Released while there is something to look at; an event would take a kilobyte."""
         self._rung.acquire()
@@ -133,7 +163,7 @@ class EventFeeds:
         self._lock = RLock()  # what the collector of garbage closes, it may close while this is held
         self._followed: dict[str, _Followed] = {}
         self._count = 0
-        self._of_owner: dict[str, int] = {}
+        self._open: Counter[Counted] = Counter()
         self._is_closed = False
         self._count_hooks: list[Callable[[int], None]] = []
         outcomes.on_each(self._hear)
@@ -148,18 +178,24 @@ class EventFeeds:
         """Call *hook* with the number of feeds whenever it changes; *hook* must be quick."""
         self._count_hooks.append(hook)
 
-    def open(self, encounter: str, owner: str) -> EventFeed:
-        """Return a feed of *encounter*, which belongs to *owner*; raise `TooManyFeeds`."""
+    def open(self, encounter: str, owner: str, guest: Guest | None = None) -> EventFeed:
+        """Return a feed of *encounter*, which belongs to *owner*; raise `TooManyFeeds`.
+
+        It is for *guest*, or for the owner.
+        """
+        limits = {("process", ""): self.room.process, ("owner", owner): self.room.owner}
+        if guest is not None:
+            limits["seats", owner] = self.room.guests
+            limits["seat", guest.name] = self.room.player if guest.is_player else self.room.audience
         with self._lock:
-            if self._count >= self.room.process:
-                raise TooManyFeeds("process", self.room.process)
-            if self._of_owner.get(owner, 0) >= self.room.owner:
-                raise TooManyFeeds("owner", self.room.owner)
+            for counted, most in limits.items():
+                if self._open[counted] >= most:
+                    raise TooManyFeeds(counted[0], most)
             followed = self._followed.setdefault(encounter, _Followed())
-            feed = EventFeed(self, encounter, owner, followed)
+            feed = EventFeed(self, encounter, tuple(limits), followed)
             feed.has_ended = self._is_closed
             followed.feeds.add(feed)
-            self._of_owner[owner] = self._of_owner.get(owner, 0) + 1
+            self._open.update(feed.counted)
             self._change_count(1)
             return feed
 
@@ -173,11 +209,10 @@ class EventFeeds:
             if not followed.feeds:
                 del self._followed[feed.encounter]
             self._change_count(-1)
-            left = self._of_owner[feed.owner] - 1
-            if left:
-                self._of_owner[feed.owner] = left
-            else:
-                del self._of_owner[feed.owner]
+            for counted in feed.counted:
+                self._open[counted] -= 1
+                if not self._open[counted]:
+                    del self._open[counted]
 
     def _change_count(self, by: int) -> None:
         self._count += by

@@ -319,6 +319,50 @@ def test_there_is_room_for_so_many_and_a_place_is_given_back(
     is_problem(table.gm("GET", f"{table.at}/commits", Accept=STREAM), 429, "too-many-streams")
 
 
+def test_no_seat_keeps_the_owner_or_another_seat_out(
+    table: Table, services: Services, follow: Follow
+) -> None:
+    services.feeds.room = FeedLimits(process=99, owner=16)
+    path = f"{table.at}/commits"
+    watcher = json.loads(table.gm("POST", f"{table.at}/seats", {"seat": "eve", "role": "observer"}).text)
+    eve = table.gm.with_token(watcher["token"])
+    for who, places in ((table.ada, 2), (eve, 8), (table.bo, 2)):
+        for _ in range(places):
+            follow(who, table.at)
+        is_problem(who("GET", path, Accept=STREAM), 429, "too-many-streams")
+
+    for _ in range(4):
+        follow(table.gm, table.at)
+    is_problem(table.gm("GET", path, Accept=STREAM), 429, "too-many-streams")
+
+
+def test_all_seats_together_leave_places_for_the_owner(
+    table: Table, services: Services, follow: Follow
+) -> None:
+    services.feeds.room = FeedLimits(process=99, owner=4)
+    path = f"{table.at}/commits"
+    seat = {"seat": "eve", "role": "observer"}
+    eve = table.gm.with_token(json.loads(table.gm("POST", f"{table.at}/seats", seat).text)["token"])
+    for who in (table.ada, eve, eve):
+        follow(who, table.at)
+
+    is_problem(table.bo("GET", path, Accept=STREAM), 429, "too-many-streams")
+    follow(table.gm, table.at)
+
+
+def test_streams_of_a_fork_take_the_places_of_the_seat_that_made_it(
+    table: Table, services: Services, follow: Follow
+) -> None:
+    table.gm("DELETE", table.at)
+    fork = json.loads(table.ada("POST", f"{table.at}/forks", {"at": 2}, Prefer="wait=30").text)
+    services.feeds.room = FeedLimits(process=99, owner=16)
+    there, where = table.ada.with_token(fork["token"]), f"/v1/encounters/{fork['encounter']}"
+    follow(there, where)
+    follow(there, where)
+
+    is_problem(there("GET", f"{where}/commits", Accept=STREAM), 429, "too-many-streams")
+
+
 def test_asking_for_the_head_alone_takes_no_place(table: Table, services: Services) -> None:
     answer = table.ada.app.test_client().head(
         f"{table.at}/commits", headers={"Accept": STREAM, "Authorization": f"Bearer {table.ada.token}"}
