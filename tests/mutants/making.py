@@ -78,7 +78,7 @@ class Mutant:
 
     rules: Rules
     marked: Rules
-    """The rules whose code the line stands in; `rules` is another where the line cites it."""
+    """The rules whose code the line stands in, and those of the check that it calls."""
     path: Path
     place: str
     """The outermost function or the constant that has the line, as Python qualifies it."""
@@ -181,6 +181,24 @@ def _ids_in(node: ast.AST) -> Rules:
     return tuple(rules)
 
 
+def _checks(modules: Sequence[Module]) -> Mapping[str, Rules]:
+    """Return the functions that refuse something, each with the rules in whose name they do."""
+    found: dict[str, Rules] = {}
+    for _, function, rules in (each for module in modules for each in module.functions):
+        raised = [each for each in ast.walk(function) if isinstance(each, ast.Raise)]
+        cited = [id_ for each in raised for id_ in _ids_in(each)]
+        if raised and (rules or cited):
+            found[function.name] = (*found.get(function.name, ()), *rules, *cited)
+    return {name: rules for name, rules in found.items() if len(set(rules)) <= MOST_RULES}
+
+
+def _called(line: ast.AST, checks: Mapping[str, Rules]) -> Rules:
+    """Return the rules of the check that *line* calls and that refuses for it."""
+    call = line.value if isinstance(line, ast.Expr) else None
+    named = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+    return checks.get(named, ())
+
+
 def _id_of(node: ast.AST) -> str:
     """Return the id that *node* spells, as `"HR-RUSH-3"` or as `HR_RUSH_3.id`, otherwise nothing."""
     if isinstance(node, ast.Attribute) and node.attr == "id" and isinstance(node.value, ast.Name):
@@ -235,11 +253,14 @@ def _is_read(module: Module, name: str, home: Module) -> bool:
 
 def mutants_of(modules: Sequence[Module]) -> Iterator[Mutant]:
     """Yield every mutant of the lines in *modules* that enforce rules."""
+    checks = _checks(modules)
     for module in modules:
         for place, function, rules in module.functions:
             cited = dict(_citing(function))
             for found, shown, edit in _edits(function, function, rules, cited):
-                yield from _mutants((found, rules), module, place, shown, edit)
+                line = _element(edit) if isinstance(edit.value, ast.Pass) else shown
+                marked = tuple(dict.fromkeys((*rules, *_called(line, checks))))
+                yield from _mutants((found, marked), module, place, shown, edit)
     for rules, name, (module, node) in _constants(modules):
         for found, shown, edit in _edits(node, node, rules, {}, is_table=True):
             yield from _mutants((found, rules), module, name, shown, edit)

@@ -117,9 +117,16 @@ NAMES = {"aside": ("left", "right")}
 def step(way: str) -> tuple[int, int]:
     "Return a step."
     check_text(way, rule_id="HR-PLANT-5")
+    check_length(way)
     if way not in NAMES["aside"]:
         raise Refused("no_way", way, HR_PLANT_4.id)
     return WAYS[0]
+
+
+def check_length(way: str) -> None:
+    "Refuse a long word."
+    if len(way) > 9:
+        raise Refused("long", way, "HR-PLANT-6")
 """
 
 
@@ -129,11 +136,14 @@ def test_neither_a_rule_nor_the_shape_of_a_row_is_changed_and_a_check_is_of_the_
     (tmp_path / "citing.py").write_text(CITING, "utf-8")
     mutants = list(mutants_of([module_at(tmp_path / "citing.py")]))
 
-    assert {mutant.place for mutant in mutants} == {"step", "WAYS", "NAMES"}
+    assert {mutant.place for mutant in mutants} == {"step", "check_length", "WAYS", "NAMES"}
     assert {(m.rules, m.marked) for m in mutants if "check_text" in m.change} == {
         (("HR-PLANT-5",), ("HR-PLANT-4",))
     }
-    changes = [m.change.partition(" becomes ")[2].strip("`") for m in mutants if m.place != "step"]
+    assert {(m.rules, m.marked) for m in mutants if "check_length" in m.change} == {
+        (("HR-PLANT-4",), ("HR-PLANT-4", "HR-PLANT-6"))
+    }
+    changes = [m.change.partition(" becomes ")[2].strip("`") for m in mutants if m.is_constant]
     assert "WAYS = ((1, 0),)" in changes
     assert "WAYS = ((1, 0), (0, 2))" in changes
     assert "NAMES = {'aside': ('left',)}" in changes

@@ -196,3 +196,13 @@ def test_HR_MOVE_3_a_movement_waits_for_those_alone_who_can_answer_a_step(owner:
     fight.do("dash", creature="pia", path=[[0, 1]])
     assert bool(fight.logged("window_opened")) is (owner == "wolf")
     assert fight.state.priority_side == (None if owner == "wolf" else "enemies")
+
+
+@pytest.mark.parametrize(("ground", "climbs"), [({}, False), ({"climb_cn": {"0,1": 9}}, True)])
+def test_HR_ENV_6_what_has_to_be_climbed_by_a_check_takes_a_dash(
+    ground: dict[str, Any], *, climbs: bool
+) -> None:
+    fight = mine({"pia": (0, 0), "orc": (5, 5)}, terrain={"0,1": "climb"}, scenery=ground)
+    found = refusal_of(fight, "zoe", "sidestep", creature="pia", to=[0, 1], pay="rush")
+    assert found == (("blocked", "HR-ENV-6") if climbs else None), found
+    assert refusal_of(fight, "zoe", "dash", creature="pia", to=[0, 1]) is None or not climbs

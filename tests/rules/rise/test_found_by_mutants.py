@@ -144,8 +144,56 @@ def test_RI_RES_9_who_sprints_after_all_says_how_its_path_goes_on(
     data: dict[str, Any], code: str | None
 ) -> None:
     """RI-CONF-11."""
-    found = refusal_of(chase(), "seat-p", "consent_sprint", creature="p", **data)
+    fight = chase()
+    found = refusal_of(fight, "seat-p", "consent_sprint", creature="p", **data)
     assert (found and found[0]) == code
+    if code == "invalid_target":
+        assert fight.refusal is not None
+        how = "says how its path goes on" if data["accept"] else "has no path to go on"
+        assert fight.refusal.detail == f"p {how}"
+
+
+def test_RI_RES_9_what_is_answered_names_why_it_was_asked() -> None:
+    """RI-CONF-11 of a path, RI-CONF-6 of a follower."""
+    fight = chase().do("consent_sprint", "p", accept=False)
+    assert [event.because for event in fight.logged("sprint_answered")] == [("RI-CONF-11", "C-20")]
+    o = entry("mon@m/o", (6, 0), speeds={"land": 40})
+    fight = begun(entry("pc@p/p", (0, 0)), o, phase="movement", options=QUIET)
+    fight.do("plan_movement", "p", ability="follow", targets=["o"], sprint="ask")
+    fight.do("plan_movement", "o", path=[[x, 0] for x in range(7, 14)]).do(
+        "consent_sprint", "p", accept=False
+    )
+    assert [event.because for event in fight.logged("sprint_answered")] == [("RI-CONF-6",)]
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"ability": "sprint"}, {"ability": "overrun"}, {"mode": "fly"}], ids=str
+)
+def test_RI_MOVE_1_a_path_names_targets_only_to_ask_for_a_sprint(data: dict[str, Any]) -> None:
+    def fight() -> Fight:
+        return pair("movement", speeds={"land": 30, "fly": 30})
+
+    asked = {"creature": "p", "path": [[0, -1], [0, -2]], **data}
+    found = refusal_of(fight(), "seat-p", "plan_movement", targets=["e"], **asked)
+    assert found == ("invalid_target", "RI-MOVE-1")
+    assert refusal_of(fight(), "seat-p", "plan_movement", **asked) is None
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_RI_GM_2_a_question_names_the_answer_that_counts_if_nobody_answers(*, asks: bool) -> None:
+    """It is the same, whether the GM is waited for or not."""
+    fight = begun(
+        entry("mon@p/p", (0, 0)),
+        entry("mon@m/e", (2, 0)),
+        phase="movement",
+        options={"exertion_prompt": "never", "auto_default": not asks},
+    )
+    fight.do("plan_movement", "p", path=[[1, 0]]).do("plan_movement", "e", path=[[1, 0]])
+    if not asks:
+        fight.throw(6, 4)
+    (asked,) = fight.logged("ruling_requested")
+    assert (asked.question, asked.fallback, asked.answers[0]) == ("conflict_exists", "yes", "yes")
+    assert (asked.prompt is not None) is asks
 
 
 @pytest.mark.parametrize("feet", [30, 45])
