@@ -172,6 +172,8 @@ def test_HR_FORCE_5_who_pushes_out_of_its_own_place_says_which_way(direction: tu
     fight.answer("declare_attack", "pia", 1, 1, 1, 1, 6, 6, target="wolf")
     fight.answer("choose_push", "pia", distance=20)
     assert fight["wolf"].position == (0, 0)
+    nowhere = {"creature": "pia", "prompt": fight.prompt("pia"), "direction": [0, 0]}
+    assert fight.refused("choose_direction", **nowhere) == "push_not_possible"
     fight.answer("choose_direction", "pia", direction=list(direction))
     assert fight["wolf"].position == (4 * direction[0], 4 * direction[1])
 
