@@ -12,7 +12,7 @@ from service.rules.heartrush.creatures.character import Condition
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import view
-from service.rules.ruleset import carried
+from service.rules.ruleset import carried, waiting
 from service.rules.table.carried import CarriedFrom
 from tests.rules.heartrush.casts import ability, do
 from tests.rules.heartrush.kit import Fight, begun, opened, sheet
@@ -206,3 +206,42 @@ def test_HR_ENV_6_what_has_to_be_climbed_by_a_check_takes_a_dash(
     found = refusal_of(fight, "zoe", "sidestep", creature="pia", to=[0, 1], pay="rush")
     assert found == (("blocked", "HR-ENV-6") if climbs else None), found
     assert refusal_of(fight, "zoe", "dash", creature="pia", to=[0, 1]) is None or not climbs
+
+
+@pytest.mark.parametrize("to", [[0, 1], [50, 0]])
+def test_HR_ACT_8_who_has_spent_its_dash_and_its_action_reads_so_wherever_it_would_go(to: list[int]) -> None:
+    fight = mine().given("pia", action=0, rush=0, free_dash=False)
+    found = refusal_of(fight, "zoe", "dash", creature="pia", to=to)
+    assert found is not None
+    assert found[0] == "action_spent"
+    assert "dash" not in {offer.type for offer in fight.offers("zoe", "pia")}
+
+
+@pytest.mark.parametrize("to", [(1, 0), (0, 1), (2, 3)])
+def test_HR_MOVE_7_a_climber_comes_along_by_as_many_cells(to: tuple[int, int]) -> None:
+    fight = begun({"pia": (5, 7), "wolf": (5, 6), "orc": (20, 20)}, sheets={"pia": {"size": "l2"}})
+    fight.given("pia", conditions={"climbed_on": Condition(source="wolf")})
+    fight.given("wolf", conditions={"creature_climber": Condition(source="pia")})
+    before = fight["wolf"].position
+    ruled(fight, kind="move", creature="pia", to=[5 + to[0], 7 + to[1]])
+    assert fight["pia"].position == (5 + to[0], 7 + to[1])
+    assert fight["wolf"].position == (before[0] + to[0], before[1] + to[1])
+
+
+@pytest.mark.parametrize(("amount", "shrugs"), [(20, False), (99, True)])
+def test_HR_ZERO_3_what_would_kill_is_shrugged_off_by_who_has_said_so(amount: int, *, shrugs: bool) -> None:
+    """TABLE-STANDING-1."""
+    fight = begun(SIDE_BY_SIDE).do("set_standing", creature="pia", shrug="if_it_kills")
+    ruled(fight, kind="damage", creature="pia", amount=amount, cause="fire")
+    assert bool(fight.logged("shrugged")) is shrugs
+    assert not any("shrug" in each.accepts for each in waiting(fight.state))
+
+
+@pytest.mark.parametrize("follow", [None, [1, 0]])
+def test_HR_WPN_6_who_follows_a_push_is_where_it_was(follow: list[int] | None) -> None:
+    fight = begun(SIDE_BY_SIDE)
+    fight.do("engage", creature="pia", target="wolf").joined_by().stances(pia="might", wolf="cunning")
+    fight.answer("declare_attack", "pia", 1, 1, 1, 1, 6, 6, target="wolf")
+    fight.answer("choose_push", "pia", distance=10, follow=follow)
+    assert fight["pia"].position == ((1, 0) if follow else (0, 0))
+    assert [event.creature for event in fight.logged("followed")] == (["pia"] if follow else [])

@@ -53,12 +53,14 @@ BEYOND: Final = {
 """Rules of the code that the ledger does not have."""
 
 NEVER_RAISED: Final = {
+    "already_rerolled": "a roll that was made again is shown no more, so it is too_late",
     "allowance_not_banked": "no command names a round other than the one that runs",
     "cannot_interrupt_enemy": "each group acts in its own world: an enemy's action is not there to interrupt",
     "hidden_until_announcement": "what is hidden is an envelope in the answer, not a refusal to read it",
     "no_line_of_sight": "walls block sight and effect alike, so no_line_of_effect says it",
     "no_refund": "there is no command that asks for anything back",
     "phase_order": "phases follow each other by themselves; a command of the other one is wrong_phase",
+    "reactive_cannot_modify": "a reactive attack is not shown to be rolled again, so it is too_late",
     "seal_mismatch": "the service makes the seals; an audit holds payloads to them and says tampered",
 }
 """Reason codes of the ledger that Rise does not raise."""

@@ -18,7 +18,6 @@ from service.rules.rise.moving.mounts import RideExerted, RideFrame, settle
 from service.rules.rise.planning.groups import GroupFrame
 from service.rules.rise.planning.improvising import DeedExerted, DeedsFrame, settle_deed
 from service.rules.rise.planning.initiative import InitiativeAnswered
-from service.rules.rise.sight.obstacles_and_targets import may_modify
 
 RI_UNIV_DESPERATE: Final = Rule(
     "RI-UNIV-DESPERATE",
@@ -79,19 +78,7 @@ class DesperateExertion(Act):
     sentence: ClassVar[str] = "Roll again with 2 more, for 2 fatigue"
 
     def check(self, view: State) -> None:
-        creature = shown_to(view, self)
-        frame = view.top
-        if isinstance(frame, (GroupFrame, RideFrame, DeedsFrame)):
-            return
-        assert isinstance(frame, AssaultFrame), "a roll is shown"
-        if frame.rerolled:
-            raise Refused(
-                "already_rerolled", f"{self.creature} has rolled this again already", RI_UNIV_DESPERATE.id
-            )
-        if not may_modify(frame.assault):
-            raise Refused("reactive_cannot_modify", f"{frame.assault.what} stands as rolled", "RI-ATK-11")
-        if not creature.sheet.is_pc:
-            raise Refused("ability_not_in_profile", f"{self.creature} does not tire", RI_UNIV_DESPERATE.id)
+        shown_to(view, self)
 
     def decide(self, state: State) -> Emits[State]:
         if isinstance(state.top, GroupFrame):
