@@ -38,6 +38,11 @@ _NO_KEY: Final = (
 )
 
 
+def bearer(sent: str) -> str | None:
+    """Return the credential in a field `Authorization`, however it is spelled; None of another scheme."""
+    return sent[len(_BEARER) :].strip() if sent.lower().startswith(_BEARER) else None
+
+
 class Authenticator:
     """Checks credentials, and caches valid seat tokens until a seat of their encounter may have changed."""
 
@@ -49,6 +54,8 @@ class Authenticator:
         self._forgotten = 0
         """The number of invalidations of the cache; a result from before the last one is not cached."""
         self._lock = Lock()
+        self._owners: RecentCache[str, str] = RecentCache(size)
+        """The owner of each credential that was admitted lately: a key's, or that of a token's encounter."""
         services.outcomes.on_admission(self._hear)
         services.outcomes.on_resubscribed(self._forget_all)
 
@@ -76,7 +83,23 @@ class Authenticator:
         elif caller.key is None:
             raise Problem("forbidden", "this operation needs an API key, not a seat token")
         _check(operation, caller, request.seat)
+        self._note_owner(caller, request)
         request.may_go_on = partial(self._readmits, operation, caller)
+
+    def owner_of(self, sent: str) -> str | None:
+        """Return the owner whose credential *sent* is; None if this process has not admitted it lately."""
+        return self._owners.get(sent)
+
+    def _note_owner(self, caller: Principal, request: ApiRequest) -> None:
+        sent = bearer(request.headers.get("authorization", ""))
+        if not sent or self._owners.get(sent) is not None:
+            return
+        if caller.key is not None:
+            self._owners.put(sent, caller.key.owner)
+            return
+        entry = self._host.encounters.find(request.address)
+        if entry is not None:
+            self._owners.put(sent, entry.owner)
 
     def _redeem(self, request: ApiRequest, text: str) -> Principal:
         """Use up the ticket *text* and return its principal; raises the problem `unauthenticated`."""
@@ -129,9 +152,9 @@ class Authenticator:
     def _identify(self, sent: str | None, request: ApiRequest) -> Principal:
         if sent is None:
             _challenge(_BEARER_ALONE)
-        if not sent.lower().startswith(_BEARER):
+        text = bearer(sent)
+        if text is None:
             _challenge(f"{_BEARER_ALONE}; only the Bearer scheme is supported", "invalid_request")
-        text = sent[len(_BEARER) :].strip()
         if share_links.is_one(text):
             link = share_links.read(self._host.service_key, text, self._host.clock())
             if link is None:

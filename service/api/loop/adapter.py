@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, nullcontext
 from contextvars import copy_context
 from functools import partial
 from time import thread_time
@@ -25,6 +26,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service import tracing
 from service.api.app import SERVED, request_head
+from service.api.authentication import bearer
 from service.api.exchange import Reply, RequestHead
 from service.api.loop.environ import environ_of
 from service.api.loop.framing import Received
@@ -44,6 +46,9 @@ READERS: Final = 16
 
 READERS_EACH: Final = 2
 """How many of these threads one credential has at once; its further requests wait for them in order."""
+
+READERS_OF_OWNER: Final = READERS // 4
+"""How many of them all credentials of one owner have at once: its keys, and the tokens of its encounters."""
 
 QUICK: Final = 16
 """The number of threads for quick operations that have to query the store."""
@@ -120,6 +125,7 @@ class LoopApplication:
         self._trust = ProxyFix(_as_it_is, x_for=proxies) if proxies else None
         self._readers = ThreadPoolExecutor(READERS, "reader")
         self._shares = Shares(READERS_EACH)
+        self._owners = Shares(READERS_OF_OWNER)
         self._quick = ThreadPoolExecutor(QUICK, "quick")
         self.slow_reads: ReadProcess | None = None
         """The process that answers slow reads; without it they are answered here."""
@@ -174,7 +180,7 @@ class LoopApplication:
 
     async def _answered_beside(self, beside: ReadProcess, route: Route, asked: RequestHead) -> Reply:
         """Return the answer to a slow read, from the process beside this one."""
-        async with self._shares.place(_holder(asked)):
+        async with self._place(asked):
             try:
                 return await beside.answer(route.operation, route.path, asked)
             except ReadsLost:
@@ -185,6 +191,16 @@ class LoopApplication:
                     headers={"Retry-After": "1"},
                 )
                 return refuse(problem, asked.path, request_id)
+
+    @asynccontextmanager
+    async def _place(self, asked: RequestHead) -> AsyncIterator[None]:
+        """Hold a thread's place of the credential of *asked*, and of its owner as soon as that is known."""
+        sent = asked.headers.get("authorization") or ""
+        credential = bearer(sent) or sent
+        async with self._shares.place(credential or asked.address):
+            owner = self.served.authenticator.owner_of(credential) if credential else None
+            async with self._owners.place(owner) if owner is not None else nullcontext():
+                yield
 
     def _trusted(self, received: Received, client: Client) -> str:
         """Return the address of the client behind the trusted proxies."""
@@ -210,7 +226,7 @@ class LoopApplication:
                     if operation.is_quick:
                         found = await _in(self._quick, work, stop)
                     else:
-                        async with self._shares.place(_holder(asked)):
+                        async with self._place(asked):
                             found = await _in(self._readers, work, stop)
                         if self.slow_reads is not None:
                             self.slow_reads.note(operation, asked, found.seconds)
@@ -251,11 +267,6 @@ class LoopApplication:
                 result = pause.result()
         finally:
             stream.close()
-
-
-def _holder(asked: RequestHead) -> str:
-    """Return who has a share of the threads that compute."""
-    return asked.headers.get("authorization") or asked.address
 
 
 def _body_of(client: Client, limit: int) -> Pause[bytes]:
