@@ -16267,6 +16267,8 @@ fields: Array<string>;
 terrain: Array<string>;
 /** How bright a cell may be; empty if it never says so. */
 light: Array<string>;
+/** How many cells a creature fills along one side, by its size; else one. */
+spaces: Record<string, number>;
 };
 };
 

@@ -78,8 +78,8 @@ def sheet_schema(ruleset: Ruleset[Any]) -> Schema | None:
     return schema
 
 
-def opening_words(ruleset: Ruleset[Any]) -> dict[str, list[str]]:
-    """Return the fields of an opening, what cells may be made of, and how bright they may be."""
+def opening_words(ruleset: Ruleset[Any]) -> dict[str, Any]:
+    """Return the fields of an opening, what cells are made of, how bright they are, and whom they hold."""
     fields = opening_fields(ruleset)
     scenery: Any = record_of(fields["scenery"].shape) if "scenery" in fields else None
     light = fields_by_name(scenery).get("light") if scenery else None
@@ -87,6 +87,7 @@ def opening_words(ruleset: Ruleset[Any]) -> dict[str, list[str]]:
         "fields": list(fields),
         "terrain": _values_in(fields.get("terrain")),
         "light": _values_in(light),
+        "spaces": dict(ruleset.spaces),
     }
 
 

@@ -125,6 +125,8 @@ class Ruleset(Generic[S]):
     """
     sheet_groups: tuple[SheetGroup, ...] = ()
     """The fields of a creature's sheet as people read them; those that no group names come last."""
+    spaces: Mapping[str, int] = EMPTY
+    """How many cells a creature fills along one side, by the size on its sheet; one, where none is named."""
     library: Callable[[], tuple[LibraryEntry, ...]] = tuple
     """Returns what the book has by name: stat blocks, weapons, abilities, conditions, sample fights."""
     unprompted: tuple[Unprompted, ...] = UNPROMPTED

@@ -166,3 +166,19 @@ def test_a_new_fight_is_made_by_keys(running: Service, window: Open) -> None:
     wolf.press("ArrowDown")
     expect(wolf).not_to_have_attribute("aria-label", before or "")
     expect(wolf).to_have_attribute("aria-label", re.compile(r"at 1, 1"))
+
+
+def test_large_creatures_have_the_room_that_they_fill(running: Service, window: Open) -> None:
+    page = window().visit(f"{running.station.url}/new", running.key)
+    page.get_by_role("button", name=re.compile("rise@1")).click()
+    for name in ("Wolf", "Ogre", "Wolf"):
+        page.get_by_role("button", name=f"Add {name}", exact=True).click()
+    page.get_by_role("button", name="Next: Map").click()
+    places = [
+        re.findall(r"at (-?\d+, -?\d+)", each.get_attribute("aria-label") or "")
+        for each in page.locator(".canvas [data-creature]").all()
+    ]
+    assert places == [["0, 0"], ["0, 1"], ["0, 3"]]
+    page.get_by_role("button", name="5 Open").click()
+    page.get_by_role("button", name="Open the fight").click()
+    expect(page.get_by_role("heading", name="The fight is open")).to_be_visible()

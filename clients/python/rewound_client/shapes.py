@@ -1965,6 +1965,8 @@ class SheetSchemaOpening(t.TypedDict):
     """What a cell may be made of."""
     light: list[str]
     """How bright a cell may be; empty if it never says so."""
+    spaces: dict[str, int]
+    """How many cells a creature fills along one side, by its size; else one."""
 
 @t.final
 class SheetSchema(t.TypedDict):

@@ -13,7 +13,7 @@ from service.api.problems import not_found
 from service.api.request import ApiRequest, ApiResponse
 from service.api.schemas import near
 from service.api.served_files import Document, document_response
-from service.api.shapes import HASH, OPEN, TEXT, closed, component, listing
+from service.api.shapes import HASH, NUMBER, OPEN, TEXT, closed, component, listing
 from service.api.sheets import groups_of, opening_words, sheet_schema
 from service.core.explain import rule_data, rules_of
 from service.record.digest import ruleset_digest
@@ -118,6 +118,11 @@ SHEET_SCHEMA: Final = component(
             fields={**listing(TEXT), "description": "Its fields."},
             terrain={**listing(TEXT), "description": "What a cell may be made of."},
             light={**listing(TEXT), "description": "How bright a cell may be; empty if it never says so."},
+            spaces={
+                "type": "object",
+                "description": "How many cells a creature fills along one side, by its size; else one.",
+                "additionalProperties": NUMBER,
+            },
         ),
     ),
 )

@@ -35,6 +35,7 @@ from service.rules.heartrush import (
 )
 from service.rules.heartrush.creatures.character import CarriedCharacter
 from service.rules.heartrush.creatures.options import OPTIONS
+from service.rules.heartrush.creatures.sheet import SIZES, side_of
 from service.rules.heartrush.creatures.state import State
 from service.rules.heartrush.table import entries, library, opening, presentation
 from service.rules.heartrush.table.kinds import FRAMES, KINDS
@@ -83,6 +84,7 @@ HEARTRUSH: Final[Ruleset[State]] = Ruleset(
     telling=TELLING,
     answer=answer,
     sheet_groups=library.SHEET,
+    spaces={size: side_of(size) for size in SIZES},
     library=library.library,
     unprompted=library.UNPROMPTED,
     carrying=Carrying(CarriedCharacter, entries.carry, written=("hp", "heart_die")),

@@ -34,6 +34,7 @@ from service.rules.rise import (
 )
 from service.rules.rise.creatures.character import CarriedCharacter
 from service.rules.rise.creatures.options import OPTIONS
+from service.rules.rise.creatures.sheet import SIZES, side_of
 from service.rules.rise.creatures.state import State
 from service.rules.rise.rounds import entries
 from service.rules.rise.table import library, opening, presentation
@@ -81,6 +82,7 @@ RISE: Final[Ruleset[State]] = Ruleset(
     telling=TELLING,
     answer=answer,
     sheet_groups=library.SHEET,
+    spaces={size: side_of(size) for size in SIZES},
     library=library.library,
     unprompted=library.UNPROMPTED,
     carrying=Carrying(CarriedCharacter, entries.carry, written=("hp", "dr", "fatigue")),

@@ -3,7 +3,7 @@
 // The service lists the commands and why one is not legal now; their forms are made of their schemas.
 
 import { confirmed } from "../shared/ask.mjs";
-import { bookOf, drawBlocks, drawSheet, idOf, newSheet } from "../shared/creature_form.mjs";
+import { bookOf, cellsFrom, drawBlocks, drawSheet, idOf, newSheet, spaceOf } from "../shared/creature_form.mjs";
 import { button, capital, faultText, html, patch, stay, words } from "../shared/dom.mjs";
 import { blankOf, faultsOf, fieldOf, resolved, withPart } from "../shared/form.mjs";
 
@@ -101,10 +101,10 @@ export class GameMaster {
     return new Set([...this.seen.tokens.values()].map((each) => each.side));
   }
 
-  /** Return a cell that nobody stands on, beside the others. */
-  #free() {
-    const taken = new Set([...this.seen.tokens.values()].map((each) => String(each.position)));
-    for (let x = 0; ; x += 1) if (!taken.has(`${x},2`)) return [x, 2];
+  /** Return a place that nobody stands on, beside the others. @param {number} [space] cells along one side */
+  #free(space = 1) {
+    const taken = new Set([...this.seen.tokens.values()].flatMap((each) => cellsFrom(each.position, each.space)));
+    for (let x = 0; ; x += 1) if (!cellsFrom([x, 2], space).some((each) => taken.has(each))) return [x, 2];
   }
 
   #render() {
@@ -160,7 +160,7 @@ export class GameMaster {
     if (!book) return null;
     const entry = open.data[ENTRY];
     const set = (/** @type {Json} */ part) => form.set([ENTRY], { ...open.data[ENTRY], ...part });
-    const pick = (/** @type {Json} */ block) => set({ stat_block: block.id, sheet: undefined, name: block.name, id: idOf(block.name, this.seen.tokens.keys()) });
+    const pick = (/** @type {Json} */ block) => set({ stat_block: block.id, sheet: undefined, name: block.name, id: idOf(block.name, this.seen.tokens.keys()), ...(String(entry.position) === String(this.#free()) ? { position: this.#free(spaceOf(book, block.data)) } : {}) });
     const sides = [...this.#sides()];
     const name = entry.sheet?.name ?? entry.name ?? "";
     return html("div", { key: ENTRY, class: "entry-form" },

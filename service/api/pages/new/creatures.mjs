@@ -1,7 +1,7 @@
 // The creatures of a new fight: from stat blocks by search and count, from a list file, from an earlier fight, or by form.
 
 import { button, capital, faultText, html, words } from "../shared/dom.mjs";
-import { drawBlocks, drawSheet, idOf, newSheet } from "../shared/creature_form.mjs";
+import { cellsFrom, drawBlocks, drawSheet, idOf, newSheet, spaceOf } from "../shared/creature_form.mjs";
 import { sayNotes } from "./notes.mjs";
 
 /** @typedef {Record<string, any>} Json */
@@ -20,22 +20,23 @@ import { sayNotes } from "./notes.mjs";
 const ROW = 8; // creatures beside each other before the next row begins
 const EARLIER = 20; // fights that are offered
 
-/** Return a free cell for the next creature of a side: sides face each other. @param {Member[]} cast @param {string[]} sides @param {string} side */
-const freeCell = (cast, sides, side) => {
-  const taken = new Set(cast.map((each) => String(each.position)));
+/** Return a free place for a creature of a side: sides face each other. @param {Step["book"]} book @param {Member[]} cast @param {string[]} sides @param {string} side @param {Json | undefined} sheet its sheet */
+const freePlace = (book, cast, sides, side, sheet) => {
+  const taken = new Set(cast.flatMap((each) => cellsFrom(each.position, spaceOf(book, each.sheet))));
+  const space = spaceOf(book, sheet);
   for (let number = 0; ; number += 1) {
     const cell = [sides.indexOf(side) * 6 + Math.floor(number / ROW), number % ROW];
-    if (!taken.has(String(cell))) return cell;
+    if (!cellsFrom(cell, space).some((each) => taken.has(each))) return cell;
   }
 };
 
-/** Return the cast with another creature; those with the same name are numbered, the first one too. @param {Draft} draft @param {{name: string, side: string, sheet?: Json, carried?: Json, position?: number[]}} made @returns {Member[]} */
-const withOne = (draft, { name, side, position, ...rest }) => {
+/** Return the cast with another creature; those with the same name are numbered, the first one too. @param {Step["book"]} book @param {Draft} draft @param {{name: string, side: string, sheet?: Json, carried?: Json, position?: number[]}} made @returns {Member[]} */
+const withOne = (book, draft, { name, side, position, ...rest }) => {
   const same = draft.cast.filter((each) => each.name === name || (each.name.startsWith(`${name} `) && /^ \d+$/.test(each.name.slice(name.length))));
   const cast = draft.cast.map((each) => (each.name === name && !rest.carried && !each.carried ? { ...each, name: `${name} 1` } : each));
   const number = 1 + Math.max(same.length, ...same.map((each) => Number(each.name.slice(name.length)) || 0));
   const called = same.length ? `${name} ${number}` : name;
-  return [...cast, { id: idOf(called, cast.map((each) => each.id)), name: called, side, position: position ?? freeCell(cast, draft.sides, side), ...rest }];
+  return [...cast, { id: idOf(called, cast.map((each) => each.id)), name: called, side, position: position ?? freePlace(book, cast, draft.sides, side, rest.sheet), ...rest }];
 };
 
 /** What the step knows besides the draft: the side and the count that the next creatures get, and earlier fights. */
@@ -51,7 +52,7 @@ export const drawCreatures = (on) => {
   const redraw = () => on.set({});
   const add = (/** @type {Json} */ block) => {
     let next = draft;
-    for (let number = 0; number < choice.count; number += 1) next = { ...next, cast: withOne(next, { name: block.name, side, sheet: structuredClone(block.data) }) };
+    for (let number = 0; number < choice.count; number += 1) next = { ...next, cast: withOne(book, next, { name: block.name, side, sheet: structuredClone(block.data) }) };
     choice.count = 1;
     on.set({ cast: next.cast });
   };
@@ -62,7 +63,7 @@ export const drawCreatures = (on) => {
         button("One more side", () => on.set({ sides: [...draft.sides, `side-${draft.sides.length + 1}`] }), { class: "quiet" })),
       book?.blocks.length ? drawBlocks(book.blocks, on.wanted, on.search, add, "block") : null,
       html("div", { class: "row", key: "more" }, book?.sheet && button("A sheet of its own", () => {
-        const cast = withOne(draft, { name: "Hero", side, sheet: newSheet(book, "hero", "Hero", side) });
+        const cast = withOne(book, draft, { name: "Hero", side, sheet: newSheet(book, "hero", "Hero", side) });
         on.set({ cast });
         on.edit(cast[cast.length - 1].id);
       }, { class: "own-sheet" }),
@@ -80,7 +81,7 @@ const member = (on, each, index) => {
   const faults = new Map([...on.faults].filter(([pointer]) => pointer.startsWith(below)).map(([pointer, text]) => [pointer.slice(below.length), text]));
   return html("li", { key: each.id, "data-member": each.id }, html("div", { class: "row" },
     html("input", { type: "text", "aria-label": `Name of ${each.name}`, value: each.name, maxlength: 60, oninput: (event) => change({ name: event.target.value }) }),
-    html("select", { "aria-label": `Side of ${each.name}`, onchange: (event) => change({ side: event.target.value, position: freeCell(draft.cast, draft.sides, event.target.value) }) }, draft.sides.map((side) => html("option", { key: side, value: side, selected: side === each.side }, words(side)))),
+    html("select", { "aria-label": `Side of ${each.name}`, onchange: (event) => change({ side: event.target.value, position: freePlace(book, draft.cast, draft.sides, event.target.value, each.sheet) }) }, draft.sides.map((side) => html("option", { key: side, value: side, selected: side === each.side }, words(side)))),
     each.sheet && button("Sheet", () => on.edit(each.id), { "aria-expanded": String(on.editing === each.id), "aria-label": `Sheet of ${each.name}` }),
     button("✕", () => on.set({ cast: draft.cast.filter((other) => other.id !== each.id), seats: draft.seats.map((seat) => ({ ...seat, creatures: seat.creatures.filter((id) => id !== each.id) })) }), { "aria-label": `Take out ${each.name}` })),
   on.editing === each.id && each.sheet && book?.sheet ? html("div", { class: "sheet" }, drawSheet(book, { ...each.sheet, name: each.name, side: each.side }, (sheet) => change({ sheet, name: sheet.name, side: sheet.side }), { id: `sheet-${each.id}`, faults, sides: draft.sides })) : null);
@@ -99,7 +100,7 @@ const list = async (on, side, file) => {
       const name = own.name && !entry.name ? own.name : entry.name ?? "Creature";
       const of = sheet?.side ?? entry.side ?? side;
       if (!next.sides.includes(of)) next = { ...next, sides: [...next.sides.filter((each) => next.cast.some((other) => other.side === each)), of] };
-      next = { ...next, cast: withOne(next, { name, side: of, position, ...(carried ? { carried } : { sheet: own }) }) };
+      next = { ...next, cast: withOne(book, next, { name, side: of, position, ...(carried ? { carried } : { sheet: own }) }) };
     }
     on.tell(`${file.name} was read. ${sayNotes(made.notes)}`, false);
     on.set({ cast: next.cast, sides: next.sides });
@@ -110,7 +111,7 @@ const list = async (on, side, file) => {
 
 /** Draw the characters of earlier fights: each enters as it stood. @param {Step} on @param {string} side @param {() => void} redraw */
 const earlier = (on, side, redraw) => {
-  const { client, draft } = on;
+  const { book, client, draft } = on;
   const read = async () => {
     const found = choice.earlier = /** @type {NonNullable<typeof choice.earlier>} */ ([]);
     for await (const each of client.encounters({ edition: draft.edition ?? undefined })) {
@@ -127,7 +128,7 @@ const earlier = (on, side, redraw) => {
   const bring = async (/** @type {Token} */ { id, name }) => {
     try {
       const carried = await client.encounter(choice.from).carried(id);
-      on.set({ cast: withOne(draft, { name, side, carried }) });
+      on.set({ cast: withOne(book, draft, { name, side, carried }) });
     } catch (fault) {
       on.tell(capital(faultText(fault)));
     }

@@ -3,7 +3,7 @@
 // The draft is one value, kept in this browser until the fight is open. What is wrong with it is said at its field.
 
 import { at, button, capital, faultText, html, patch, words } from "../shared/dom.mjs";
-import { bookOf, idOf } from "../shared/creature_form.mjs";
+import { bookOf, idOf, spaceOf } from "../shared/creature_form.mjs";
 import { faultsOf } from "../shared/form.mjs";
 import { drawLink, drawReach, qrOf } from "../shared/links.mjs";
 import { askForKey, client, heldKey, seatOf } from "../shared/session.mjs";
@@ -52,7 +52,7 @@ class NewFight {
     /** @type {Listed[]} */
     this.books = [];
     /** @type {import("../client/contract.mjs").SheetSchema["opening"]} what an opening takes */
-    this.takes = { fields: [], terrain: [], light: [] };
+    this.takes = { fields: [], terrain: [], light: [], spaces: {} };
     this.ground = new Ground({ change: (part) => this.set(part), place: (id, cell) => this.#moved(id, cell) });
     this.#begin();
   }
@@ -68,7 +68,7 @@ class NewFight {
     const [book, ruleset, written] = await Promise.all([bookOf(this.client, edition), this.client.ruleset(edition), this.client.sheetSchema(edition).catch(() => null)]);
     this.book = book;
     this.ruleset = ruleset;
-    this.takes = written?.opening ?? { fields: [], terrain: [], light: [] };
+    this.takes = written?.opening ?? { fields: [], terrain: [], light: [], spaces: {} };
   }
 
   /** Change the draft, and keep it. @param {Partial<Draft>} part */
@@ -93,7 +93,7 @@ class NewFight {
 
   /** Return the creatures as a map shows them. @returns {Map<string, import("../client/contract.mjs").CreatureToken>} */
   get tokens() {
-    return new Map(this.draft.cast.map((each) => [each.id, { id: each.id, name: each.name, side: each.side, kind: "", size: "", position: each.position, space: 1, height_ft: 0, status: /** @type {const} */ ("active"), hp: this.#most(each), hp_max: this.#most(each), conditions: [], hidden: false, load: null, capacity: null, acts: false }]));
+    return new Map(this.draft.cast.map((each) => [each.id, { id: each.id, name: each.name, side: each.side, kind: "", size: "", position: each.position, space: spaceOf(this.book, each.sheet), height_ft: 0, status: /** @type {const} */ ("active"), hp: this.#most(each), hp_max: this.#most(each), conditions: [], hidden: false, load: null, capacity: null, acts: false }]));
   }
 
   /** Return the hit points of a creature, as its sheet or the book has them. @param {import("./creatures.mjs").Member} creature @returns {number | null} */

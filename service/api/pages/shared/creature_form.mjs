@@ -4,13 +4,19 @@ import { capital, html, words } from "./dom.mjs";
 import { blankOf, fieldOf, withPart } from "./form.mjs";
 
 /** @typedef {Record<string, any>} Json */
-/** @typedef {{blocks: Json[], sheet: Json | null, groups: Json[]}} Book what an edition has: stat blocks, and the schema of a sheet with its groups */
+/** @typedef {{blocks: Json[], sheet: Json | null, groups: Json[], spaces: Record<string, number>}} Book what an edition has: stat blocks, the schema of a sheet with its groups, and the cells that sizes fill along one side */
 
 /** Read what an edition has. @param {import("../client/rewound.mjs").Client} client @param {string} edition @returns {Promise<Book>} */
 export const bookOf = async (client, edition) => {
   const [blocks, written] = await Promise.all([client.library(edition, { kind: "stat_block" }), client.sheetSchema(edition).catch(() => null)]);
-  return { blocks, sheet: written?.schema ?? null, groups: written?.groups ?? [] };
+  return { blocks, sheet: written?.schema ?? null, groups: written?.groups ?? [], spaces: written?.opening.spaces ?? {} };
 };
+
+/** Return how many cells a creature fills along one side. @param {Book | null | undefined} book @param {Json | undefined} sheet */
+export const spaceOf = (book, sheet) => book?.spaces[sheet?.size ?? book.sheet?.properties.size?.default] ?? 1;
+
+/** Return the cells of a creature, by name. @param {number[]} position @param {number} space @returns {string[]} */
+export const cellsFrom = ([x, y], space) => Array.from({ length: space * space }, (_, at) => String([x + (at % space), y + Math.floor(at / space)]));
 
 /** Return an id that nobody has, of a name. @param {string} name @param {Iterable<string>} taken */
 export const idOf = (name, taken) => {
