@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from traceback import extract_tb
 from typing import Any, Final
 
@@ -546,4 +546,4 @@ def _with_receipt(write: CommitWrite, receipt: bytes | None) -> CommitWrite:
     if receipt is None:
         return write
     rest = write.next_prompt[1:]
-    return replace(write, next_prompt=b'{"receipt":' + receipt + (b"" if rest == b"}" else b",") + rest)
+    return write._replace(next_prompt=b'{"receipt":' + receipt + (b"" if rest == b"}" else b",") + rest)

@@ -8,7 +8,6 @@ worker writes together, so it is as new as the encounter once no command waits. 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any, Final, Literal
 
 from service.log.values import CommitWrite
@@ -52,7 +51,7 @@ def summarized(write: CommitWrite, after: Table, closed_at: str | None = None) -
         "continued": after.continued,
     }
     mark = json.dumps(summary, separators=(",", ":")).encode()
-    return replace(write, marks={**write.marks, MARK: mark})
+    return write._replace(marks={**write.marks, MARK: mark})
 
 
 def last_summarized(writes: list[CommitWrite], after: Table) -> list[CommitWrite]:

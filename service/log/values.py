@@ -5,8 +5,9 @@ everywhere in the log.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple, Self
 
 ZERO_HASH = "0" * 64
 """The `prev` hash of commit 1."""
@@ -113,8 +114,7 @@ class Payload:
     raw: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class CommitWrite:
+class CommitWrite(NamedTuple):
     """The commit of one command, and what is written together with it or not at all.
 
     *prev* is the hash that the worker started from, *request* the bytes of the decided command; *sealed* has
@@ -128,7 +128,7 @@ class CommitWrite:
     request: bytes
     frontier: bytes = b""
     sealed: tuple[tuple[int, bytes], ...] = ()
-    marks: Mapping[str, bytes] = field(default_factory=dict)
+    marks: Mapping[str, bytes] = MappingProxyType({})
     next_prompt: bytes = b""
     """One line that is published with the commit's bytes and not stored."""
     process: str = ""

@@ -910,7 +910,7 @@ def receipts() -> Iterator[Vector]:
     raw, n = spelled(whole), 4
     commit, request = load_commit(whole.commits[n - 1]), whole.requests[n - 1] or b""
     write = CommitWrite(n, commit.prev, commit.hash, commit.raw, request)
-    several = [(whole.encounter, replace(write, n=each)) for each in (3, 4, 5)]
+    several = [(whole.encounter, write._replace(n=each)) for each in (3, 4, 5)]
 
     def of(changed: CommitWrite, encounter: str = whole.encounter, by: Signer = SIGNER) -> bytes:
         return sign_receipts([(encounter, changed)], by.secret)[0]
@@ -920,9 +920,9 @@ def receipts() -> Iterator[Vector]:
     for name, each, verdict in (
         ("right", of(write), "valid_without_rules"),
         ("right-one-of-three", one_of_three, "valid_without_rules"),
-        ("of-another-outcome", of(replace(write, hash="ab" * 32)), "forked(4)"),
-        ("of-another-request", of(replace(write, request=b"another")), "forked(4)"),
-        ("beyond-the-end", of(replace(write, n=12)), "truncated(11 to 12)"),
+        ("of-another-outcome", of(write._replace(hash="ab" * 32)), "forked(4)"),
+        ("of-another-request", of(write._replace(request=b"another")), "forked(4)"),
+        ("beyond-the-end", of(write._replace(n=12)), "truncated(11 to 12)"),
         ("of-another-key", of(write, by=OTHER), mismatch),
         ("of-another-encounter", of(write, "00000000-0000-8000-8000-000000000000"), mismatch),
         ("changed", of(write).replace(b'"n":4', b'"n":5', 1), mismatch),

@@ -175,7 +175,7 @@ def _receipt(line: int, at: int, encounter: int | None = None, **changed: Any) -
         commit = load_commit(fight[line].commits[at - 1])
         write = CommitWrite(at, commit.prev, commit.hash, commit.raw, fight[line].requests[at - 1] or b"")
         named = commit.encounter if encounter is None else fight[encounter].encounter
-        return sign_receipts([(named, replace(write, **changed))], SIGNER.secret)[0]
+        return sign_receipts([(named, write._replace(**changed))], SIGNER.secret)[0]
 
     return made
 

@@ -49,7 +49,7 @@ def bundle_of(sitting: Sitting) -> bytes:
 
 def receipt_of(number: int, **changed: Any) -> bytes:
     record = evidence_of(game(number))
-    (receipt,) = sign_receipts([(record.encounter, replace(write_of(record, 2), **changed))], SIGNER.secret)
+    (receipt,) = sign_receipts([(record.encounter, write_of(record, 2)._replace(**changed))], SIGNER.secret)
     return receipt
 
 

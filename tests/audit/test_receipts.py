@@ -78,9 +78,9 @@ def test_a_host_that_signed_something_else_about_a_command_is_forked() -> None:
     record = game()
     write = write_of(record, 4)
     changed = (
-        replace(write, hash="ab" * 32),
-        replace(write, prev="ab" * 32),
-        replace(write, request=b"another"),
+        write._replace(hash="ab" * 32),
+        write._replace(prev="ab" * 32),
+        write._replace(request=b"another"),
     )
     receipts = [sign_receipts([(record.encounter, each)], SIGNER.secret)[0] for each in changed]
 
@@ -89,7 +89,7 @@ def test_a_host_that_signed_something_else_about_a_command_is_forked() -> None:
 
 def test_a_host_that_leaves_an_answered_command_out_is_named() -> None:
     record = game()
-    beyond = replace(write_of(record, 4), n=len(record.commits) + 1)
+    beyond = write_of(record, 4)._replace(n=len(record.commits) + 1)
     (receipt,) = sign_receipts([(record.encounter, beyond)], SIGNER.secret)
 
     end = len(record.commits) + 1
@@ -100,7 +100,7 @@ def test_two_receipts_that_contradict_each_other_are_forked_whatever_the_record_
     record = game()
     (true,) = receipts_of(record, 4)
     (false,) = sign_receipts(
-        [(record.encounter, replace(write_of(record, 4), hash="ab" * 32))], SIGNER.secret
+        [(record.encounter, write_of(record, 4)._replace(hash="ab" * 32))], SIGNER.secret
     )
 
     assert judge(record, true, false) == "forked(4)"
@@ -109,7 +109,7 @@ def test_two_receipts_that_contradict_each_other_are_forked_whatever_the_record_
 def test_below_no_head_a_receipt_that_differs_shows_a_change_and_nobody_who_made_it() -> None:
     record = replace(game(), notes=(), keys=())
     (receipt,) = sign_receipts(
-        [(record.encounter, replace(write_of(record, 4), hash="ab" * 32))], SIGNER.secret
+        [(record.encounter, write_of(record, 4)._replace(hash="ab" * 32))], SIGNER.secret
     )
 
     assert judge(record, receipt) == "tampered(1 to 4)"

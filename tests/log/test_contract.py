@@ -234,7 +234,7 @@ def test_of_racing_workers_one_commits_each_number(log: Log) -> None:
                 head = log.head("e1")
                 assert head is not None
                 together.wait()
-                mine = replace(fold(n, head.hash, b"by %d" % thread), hash=f"{n * 10 + thread:064x}")
+                mine = fold(n, head.hash, b"by %d" % thread)._replace(hash=f"{n * 10 + thread:064x}")
                 written += log.commit("e1", mine)
             except StaleCommit:
                 pass
@@ -318,12 +318,12 @@ def test_a_worker_that_was_overtaken_by_equal_decisions_goes_on(log: Log) -> Non
     "late",
     [
         pytest.param(fold(1, raw=b"other"), id="a number folded before"),
-        pytest.param(replace(fold(2), hash="f" * 64), id="the head's number with another hash"),
+        pytest.param(fold(2)._replace(hash="f" * 64), id="the head's number with another hash"),
         pytest.param(fold(4), id="a number too far"),
         pytest.param(fold(3, prev="f" * 64), id="another hash before it"),
         pytest.param(fold(3, prev=digest(1)), id="the hash of an older head"),
-        pytest.param(replace(fold(3), request=b"request 4"), id="another request than command 3"),
-        pytest.param(replace(fold(3), request=b""), id="no request"),
+        pytest.param(fold(3)._replace(request=b"request 4"), id="another request than command 3"),
+        pytest.param(fold(3)._replace(request=b""), id="no request"),
     ],
 )
 def test_a_commit_that_does_not_continue_the_head_changes_nothing(store: Store, late: CommitWrite) -> None:
@@ -352,8 +352,8 @@ def test_a_command_that_was_not_appended_is_not_committed(store: Store) -> None:
 
 def test_sealed_and_marks_stand_with_their_commit(log: Log) -> None:
     opened(log, commands=2)
-    first = replace(fold(1), sealed=((0, b"stance"), (3, b"roll")), marks={"r1": b"1"})
-    second = replace(fold(2), sealed=((0, b"plan"),), marks={"r2": b"2", "e2": b"2"})
+    first = fold(1)._replace(sealed=((0, b"stance"), (3, b"roll")), marks={"r1": b"1"})
+    second = fold(2)._replace(sealed=((0, b"plan"),), marks={"r2": b"2", "e2": b"2"})
 
     log.commit("e1", first, second)
 
@@ -370,7 +370,7 @@ def test_sealed_and_marks_stand_with_their_commit(log: Log) -> None:
 
 def test_a_stale_commit_leaves_neither_payload_nor_mark(log: Log) -> None:
     opened(log)
-    late = replace(fold(1, prev="f" * 64), sealed=((0, b"stance"),), marks={"r1": b"1"})
+    late = fold(1, prev="f" * 64)._replace(sealed=((0, b"stance"),), marks={"r1": b"1"})
 
     with pytest.raises(StaleCommit):
         log.commit("e1", late)
@@ -571,7 +571,7 @@ def test_an_encounter_that_was_forgotten_is_as_one_that_never_was(log: Log) -> N
     for encounter in ("e1", "e2"):
         opened(log, encounter, commands=2)
         log.put_secret(encounter, b"secret")
-        log.commit(encounter, replace(fold(1, ZERO_HASH), sealed=((0, b"payload"),), marks={"m": b"1"}))
+        log.commit(encounter, fold(1, ZERO_HASH)._replace(sealed=((0, b"payload"),), marks={"m": b"1"}))
         log.put_state(encounter, CachedState(1, digest(1), digest(2), b"state"))
         log.put_snapshot(encounter, snapshot(1))
         log.tried(encounter, 2)
@@ -618,8 +618,8 @@ def whole(log: Log) -> StoredEncounter:
     """Write an encounter with all that belongs to one; return it."""
     opened(log, commands=2)
     log.put_secret("e1", b"secret")
-    log.commit("e1", replace(fold(1), sealed=((0, b"in"), (2, b"side")), marks={"m": b"1", "o": b"\xff"}))
-    log.commit("e1", replace(fold(2), sealed=((1, b"more"),)))
+    log.commit("e1", fold(1)._replace(sealed=((0, b"in"), (2, b"side")), marks={"m": b"1", "o": b"\xff"}))
+    log.commit("e1", fold(2)._replace(sealed=((1, b"more"),)))
     log.put_snapshot("e1", snapshot(1))
     log.put_occasions("e1", 2, b"came")
     found = log.dump("e1")

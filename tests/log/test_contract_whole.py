@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from service.log import Log, Record
 from service.log.memory import MemoryLog
 from tests.log.conftest import Store
@@ -65,7 +63,7 @@ def test_the_store_says_how_its_disk_is(log: Log) -> None:
 
 def test_a_copy_has_the_commands_that_wait_and_comes_back_as_it_was(log: Log, store: Store) -> None:
     opened(log, commands=3)
-    log.commit("e1", replace(fold(1), sealed=((0, b"in"), (2, b"side")), marks={"m": b"1"}))
+    log.commit("e1", fold(1)._replace(sealed=((0, b"in"), (2, b"side")), marks={"m": b"1"}))
     log.put_secret("e1", b"secret")
     before = everything(log)
     found = log.copy("e1")

@@ -87,7 +87,7 @@ class _AnyRequest(MemoryLog):
 
     def _commit(self, encounter: str, fold: CommitWrite) -> bool | None:
         stored = self.commands(encounter, fold.n - 1, 1)
-        return super()._commit(encounter, replace(fold, request=stored[0].raw) if stored else fold)
+        return super()._commit(encounter, fold._replace(request=stored[0].raw) if stored else fold)
 
 
 class _EndlessLease(MemoryLog):
@@ -170,7 +170,7 @@ def _one_by_one(self: Connection, encounter: str, request: bytes, **more: Any) -
 def _seal_later(self: Connection, encounter: str, *folds: CommitWrite) -> int:
     written = 0
     for fold in folds:
-        written += self.call("commit", encounter, replace(fold, sealed=()))
+        written += self.call("commit", encounter, fold._replace(sealed=()))
         if fold.sealed:
             self._wire.hub.sleep(0.3)  # a worker may well die in between
             self.call("put_sealed", encounter, fold.n, fold.sealed)
