@@ -21,11 +21,11 @@ SHARED: Final = ("service.rules", "service.dice")
 """What a ruleset may import beside itself; the standard library is allowed too, and not in the digest."""
 
 _STATEMENT: Final = re.compile(
-    r"^[ \t]*(?:"
+    r"\n[ \t]*(?:"
     r"from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*\)|(?:\\\n|[^\n#])*)"  # an import of names
-    r"|import[ \t]+((?:\\\n|[^\n#])*))",  # an import of modules
-    re.MULTILINE,
+    r"|import[ \t]+((?:\\\n|[^\n#])*))"  # an import of modules
 )
+"""A statement and the end of the line before it: `^` would be tried at each character."""
 _NOISE: Final = re.compile(r"#[^\n]*|[()\\]")
 """What may stand between the names of a statement: comments, parentheses, ends of lines."""
 _INSIDE: Final = re.compile(r"[;:][ \t]*(?:import[ \t]+\w|from[ \t]+[\w.]+[ \t]+import\b)")
@@ -131,7 +131,7 @@ def _imported(raw: bytes) -> tuple[str, ...]:
     if _INSIDE.search(text):
         return _imported_by_tree(text)
     found: list[str] = []
-    for statement in _STATEMENT.finditer(text):
+    for statement in _STATEMENT.finditer(f"\n{text}"):
         module, names, plain = statement.groups()
         listed = _NOISE.sub(" ", names if module else plain).split(",")
         named = [words[0] for words in map(str.split, listed) if words]
