@@ -25,7 +25,6 @@ from service.rules.rise.body.movement_and_positioning import (
     feet_of,
     flown,
     in_the_way,
-    is_laden,
     is_wall,
     leaving,
     occupant,
@@ -270,12 +269,6 @@ RI_REAC_3: Final = Rule(
     books.MOVEMENT.at("Withdraw"),
     settles=("C-19",),
 )
-RI_CONF_6: Final = Rule(
-    "RI-CONF-6",
-    "Being left out of reach is a legal result; a player's creature may still prevent it by sprinting.",
-    books.TIME.at("Conflicting Actions"),
-    settles=("C-20",),
-)
 
 
 Course: TypeAlias = tuple[tuple[Cell, ...], int]
@@ -311,8 +304,8 @@ def react_to_others(intents: Intents) -> Routes:
         absent = (*moving, *reacting, plans[name].mount or "")
         far = follow_path(problem, known, name, path, Past(absent), altitudes.get(name))
         routes = routes.with_route(name, far, None, path)
-    for ring in rings:
-        routes = route_ring(intents, routes, ring)
+    for number, ring in enumerate(rings):
+        routes = contend(intents, route_ring(intents, routes, ring), ring, rings[:number])
     return routes
 
 
@@ -333,7 +326,8 @@ def put_in_order(intents: Intents) -> tuple[tuple[str, ...], ...]:
         after = {name: tuple([n for n in plans[name].targets if n in names]) for name in names}
         ahead = {name: reached_from(name, after) for name in names}
         gaps = {name: gap_ft(intents.state, name, plans[name].targets) for name in names}
-        for name in sorted(names, key=lambda each: (len(ahead[each]), gaps[each], each)):
+        places = {name: intents.state.creatures[name].position for name in names}
+        for name in sorted(names, key=lambda each: (len(ahead[each]), gaps[each], places[each], each)):
             ring = tuple(sorted([name, *[other for other in ahead[name] if name in ahead[other]]]))
             if ring not in found:
                 found.append(ring)
@@ -379,6 +373,28 @@ def shortfall_ft(intents: Intents, after: State, name: str) -> int:
     if plan.ability == "follow":
         return max(0, max(gaps.values()) - plan.distance_ft)
     return max(0, *[keep_away_ft(intents, plan, name, target) - gap for target, gap in gaps.items()])
+
+
+def contend(intents: Intents, routes: Routes, ring: Sequence[str], before: Sequence[Sequence[str]]) -> Routes:
+    """Return *routes* with a follower on its way to where another that is as near got *before* it.
+
+    Nothing decides between the two but initiative, and it is needed only if the other's place is the last.
+    """
+    name, state = ring[0], intents.state
+    plan = intents.plans[name]
+    short = shortfall_ft(intents, place_movers(state, routes), name) if plan.ability == "follow" else 0
+    gap = gap_ft(state, name, plan.targets)
+    rivals = [
+        each[0]
+        for each in before
+        if short and not (ring[1:] or each[1:]) and intents.plans[each[0]].ability == "follow"
+        if (intents.plans[each[0]].targets, gap_ft(state, each[0], plan.targets)) == (plan.targets, gap)
+    ]
+    if not rivals:
+        return routes
+    way = route_by_rule(intents, routes.without(rivals), name)
+    alone = place_movers(state, routes.without(rivals).with_route(name, *way))
+    return routes.with_route(name, *way) if shortfall_ft(intents, alone, name) < short else routes
 
 
 def route_by_rule(
@@ -566,30 +582,3 @@ def find_way(
         if is_there(last):  # which ends the search
             return path_to(found, last)
     return tuple(line(creature.position, after.away(goal, creature), straight // FEET))
-
-
-@enforces(RI_CONF_6)
-def find_outrun(intents: Intents) -> tuple[str, ...]:
-    """Return the creatures that fall short of whom they react to, or are to reach, and may sprint."""
-    state, after = intents.state, place_movers(intents.state, route_all(intents))
-    return tuple(
-        [
-            name
-            for name, plan in sorted(intents.plans.items())
-            if plan.ability in ("follow", "withdraw", "hustle")
-            and plan.sprint != "never"
-            and falls_short(after, name, plan)
-            and not is_laden(state, state.creatures[name])
-        ]
-    )
-
-
-def falls_short(after: State, name: str, plan: Plan) -> bool:
-    """Return whether a creature gets less near than it wants, less far, or beside nobody it is to reach."""
-    creature = after.creatures[name]
-    if plan.ability == "hustle":
-        return not any(after.touches(creature, after.creatures[target]) for target in plan.targets)
-    gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
-    if plan.ability == "follow":
-        return max(gaps) > plan.distance_ft
-    return min(gaps) < plan.distance_ft

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from service.rules.kernel.messages import (
     Awaited,
@@ -17,7 +17,9 @@ from service.rules.kernel.messages import (
     Sentence,
 )
 from service.rules.kernel.records import changed, record
+from service.rules.kernel.rulebook import Rule, enforces
 from service.rules.kernel.values import CreatureId, Creatures, Reason, StepId, Targets
+from service.rules.rise import books
 from service.rules.rise.acting.brawling import brawl
 from service.rules.rise.attacks.making_attacks import AssaultBegun
 from service.rules.rise.body.effects import Way, displace
@@ -26,15 +28,24 @@ from service.rules.rise.body.movement_and_positioning import (
     flown,
     hidden_creature_at,
     in_the_way,
+    is_laden,
     is_passable,
     is_shut,
     occupant,
 )
 from service.rules.rise.body.running_the_game import answer
-from service.rules.rise.creatures.creature import Creature, How, above, is_able
+from service.rules.rise.creatures.creature import Creature, How, Plan, above, is_able
 from service.rules.rise.creatures.permission import own
 from service.rules.rise.creatures.state import State
-from service.rules.rise.moving.movement_problem import NeedsInitiative, Outcome, Problem, Routes, place_movers
+from service.rules.rise.moving.movement_problem import (
+    Intents,
+    NeedsInitiative,
+    Outcome,
+    Problem,
+    Routes,
+    place_movers,
+    route_all,
+)
 from service.rules.rise.moving.movement_solver import solve
 from service.rules.rise.planning.initiative import asks_players, roll_order
 from service.rules.rise.sight.obstacles_and_targets import Assault
@@ -245,6 +256,43 @@ class StepAside(Command[State]):
     @classmethod
     def offers(cls, view: State, awaited: Awaited) -> Iterator[Offer]:
         yield Offer(type=cls.type, creature=awaited.creature, choices={"accept": (True, False)})
+
+
+# --- being outrun --------------------------------------------------------------------------------------
+
+RI_CONF_6: Final = Rule(
+    "RI-CONF-6",
+    "Being left out of reach is a legal result; a player's creature may still prevent it by sprinting.",
+    books.TIME.at("Conflicting Actions"),
+    settles=("C-20",),
+)
+
+
+@enforces(RI_CONF_6)
+def find_outrun(intents: Intents) -> tuple[str, ...]:
+    """Return the creatures that fall short of whom they react to, or are to reach, and may sprint."""
+    state, after = intents.state, place_movers(intents.state, route_all(intents))
+    return tuple(
+        [
+            name
+            for name, plan in sorted(intents.plans.items())
+            if plan.ability in ("follow", "withdraw", "hustle")
+            and plan.sprint != "never"
+            and falls_short(after, name, plan)
+            and not is_laden(state, state.creatures[name])
+        ]
+    )
+
+
+def falls_short(after: State, name: str, plan: Plan) -> bool:
+    """Return whether a creature gets less near than it wants, less far, or beside nobody it is to reach."""
+    creature = after.creatures[name]
+    if plan.ability == "hustle":
+        return not any(after.touches(creature, after.creatures[target]) for target in plan.targets)
+    gaps = [after.distance(creature, after.creatures[target]) for target in plan.targets]
+    if plan.ability == "follow":
+        return max(gaps) > plan.distance_ft
+    return min(gaps) < plan.distance_ft
 
 
 # --- resolving -----------------------------------------------------------------------------------------

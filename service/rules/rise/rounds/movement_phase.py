@@ -25,13 +25,19 @@ from service.rules.rise.moving.movement_problem import (
     Outcome,
     Paths,
     Routes,
-    find_outrun,
     place_movers,
     pose,
     route_all,
     shake_off,
 )
-from service.rules.rise.moving.movement_resolution import carry_out, find_outcome, meet_needs, rush, rushers
+from service.rules.rise.moving.movement_resolution import (
+    carry_out,
+    find_outcome,
+    find_outrun,
+    meet_needs,
+    rush,
+    rushers,
+)
 from service.rules.rise.moving.objects import share_out
 from service.rules.rise.planning.groups import (
     GroupFrame,

@@ -175,6 +175,24 @@ def test_RI_REAC_2_followers_of_each_other_contend_for_the_space_between(faces: 
     assert (fight["a"].position, fight["z"].position) == ends
 
 
+@pytest.mark.parametrize("names", [("a", "z"), ("z", "a")])
+@pytest.mark.parametrize("winner", [0, 1])
+def test_RI_CONF_4_followers_contend_for_the_last_place(names: tuple[str, str], winner: int) -> None:
+    """RI-CONF-2: both are as near, and only one space beside whom they follow is free."""
+    around = ((4, 1), (4, -1), (5, 1), (5, -1), (6, 0), (6, 1), (6, -1))
+    guards = [entry(f"mon@m/g{number}", at) for number, at in enumerate(around)]
+    followers = [entry(f"mon@{name}/{name}", at) for name, at in zip(names, ((1, 2), (1, -2)), strict=True)]
+    fight = begun(entry("mon@m/m", (5, 0)), *guards, *followers, phase="movement")
+    for name in names:
+        fight.do("plan_movement", name, ability="follow", targets=["m"], distance_ft=5)
+    for guard in ("m", *(f"g{number}" for number in range(len(around)))):
+        fight.do("pass_movement", guard)
+    checks = {name: 9 if names[winner] == name else 2 for name in names}
+    fight.throw(*(checks[name] for name in sorted(names)))
+    assert fight[names[winner]].position == (4, 0)
+    assert fight.state.distance(fight[names[1 - winner]], fight["m"]) == 10
+
+
 def test_RI_COND_1_two_who_seize_each_other_are_in_one_grapple() -> None:
     fight = begun(entry("mon@a/a", (0, 0)), entry("mon@z/z", (1, 0)))
     fight.do("grapple", "a", 9, target="z").end("a").do("grapple", "z", 9, target="a").end("z")
