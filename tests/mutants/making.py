@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
@@ -21,7 +22,10 @@ CONSTANT: Final = re.compile(r"_?[A-Z][A-Z0-9_]*")
 MOST_RULES: Final = 3
 """A constant that the code of more rules reads belongs to none of them."""
 NOT_ENFORCING: Final = frozenset({"offers"})
-"""Methods of a marked class that enforce nothing: random play holds what is offered."""
+"""Methods of a marked class that enforce nothing, nor do those that serve them alone: play holds offers."""
+
+ASKED: Final = frozenset({"check", "decide"})
+"""Methods of a command that the service calls."""
 
 Function: TypeAlias = ast.FunctionDef
 Rules: TypeAlias = tuple[str, ...]
@@ -135,12 +139,33 @@ def module_at(path: Path) -> Module:
 
 def _functions(node: ast.AST, prefix: str, rules: Rules) -> Iterator[tuple[str, Function, Rules]]:
     """Yield each outermost function below *node*, with its place and the rules that it enforces."""
+    offering = _offering(node) if isinstance(node, ast.ClassDef) else NOT_ENFORCING
     for each in getattr(node, "body", ()):
         if isinstance(each, ast.FunctionDef):
-            own = _ids_of(each) or (() if each.name in NOT_ENFORCING else rules)
+            own = _ids_of(each) or (() if each.name in offering else rules)
             yield f"{prefix}{each.name}", each, own
         elif isinstance(each, ast.ClassDef):
             yield from _functions(each, f"{prefix}{each.name}.", _ids_of(each) or rules)
+
+
+def _offering(kind: ast.ClassDef) -> AbstractSet[str]:
+    """Return the methods of a class that make what it offers, and serve nothing else in it."""
+    methods = [each for each in kind.body if isinstance(each, ast.FunctionDef)]
+    uses = {
+        method.name: {each.attr for each in ast.walk(method) if isinstance(each, ast.Attribute)}
+        for method in methods
+    }
+    called = {name for each in uses for name in uses[each] - {each}}
+    needed = _reached(uses, {each for each in uses if each in ASKED or each not in called} - NOT_ENFORCING)
+    return NOT_ENFORCING | (_reached(uses, NOT_ENFORCING & uses.keys()) - needed)
+
+
+def _reached(uses: Mapping[str, AbstractSet[str]], first: AbstractSet[str]) -> AbstractSet[str]:
+    """Return the methods of *first* and those that they use, and so on."""
+    found: AbstractSet[str] = frozenset(first)
+    while more := {name for each in found for name in uses[each] & uses.keys()} - found:
+        found = found | more
+    return found
 
 
 def _ids_of(node: ast.ClassDef | Function) -> Rules:

@@ -123,6 +123,27 @@ def step(way: str) -> tuple[int, int]:
     return WAYS[0]
 
 
+@enforces(HR_PLANT_4)
+class Go:
+    "Go a step."
+
+    def check(self) -> None:
+        "Refuse to go far."
+        self.is_far(7)
+
+    def offers(self) -> bool:
+        "Return what may be gone."
+        return self.is_near(7) and self.is_far(7)
+
+    def is_near(self, feet: int) -> bool:
+        "Tell what is near."
+        return feet < 5
+
+    def is_far(self, feet: int) -> bool:
+        "Tell what is far."
+        return feet > 5
+
+
 def check_length(way: str) -> None:
     "Refuse a long word."
     if len(way) > 9:
@@ -130,13 +151,15 @@ def check_length(way: str) -> None:
 """
 
 
-def test_neither_a_rule_nor_the_shape_of_a_row_is_changed_and_a_check_is_of_the_rule_that_it_cites(
+def test_no_rule_row_or_offer_is_changed_and_a_check_is_of_the_rule_that_it_cites(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "citing.py").write_text(CITING, "utf-8")
     mutants = list(mutants_of([module_at(tmp_path / "citing.py")]))
 
-    assert {mutant.place for mutant in mutants} == {"step", "check_length", "WAYS", "NAMES"}
+    assert {mutant.place for mutant in mutants} == {
+        *("step", "Go.check", "Go.is_far", "check_length", "WAYS", "NAMES"),
+    }
     assert {(m.rules, m.marked) for m in mutants if "check_text" in m.change} == {
         (("HR-PLANT-5",), ("HR-PLANT-4",))
     }
