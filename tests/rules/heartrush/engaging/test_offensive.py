@@ -42,7 +42,8 @@ def test_HR_V_64_a_helped_heroine_seizes_the_wolf() -> None:
     assert not fight["wolf"].conditions, "effects wait for all attacks"
     stays(fight)
     assert [event.wasted for event in fight.logged("condition_gained")] == [0, 0]
-    assert fight["pia"].conditions["grappling"].source == "wolf"
+    hold = fight["pia"].conditions["grappling"]
+    assert (hold.source, hold.hands) == ("wolf", 2)
     assert (fight["wolf"].level("grappled"), fight["wolf"].level("restrained")) == (1, 1)
     assert not fight["pia"].help
     assert not fight.logged("attack_rolled")
@@ -58,6 +59,13 @@ def test_HR_V_65_one_hand_halves_and_none_seizes_nothing() -> None:
     full = engaged({"pia": "cunning", "wolf": "agility"}, sheets={"pia": {"shield": "light"}})
     asked = {"creature": "pia", "what": "grapple", "target": "wolf", "prompt": full.prompt("pia")}
     assert full.refused("declare_offensive", **asked) == "no_free_hand"
+
+
+@pytest.mark.parametrize(("sheets", "hands"), [(None, 2), ({"pia": {}}, 1)], ids=["bare", "with a mace"])
+def test_HR_GRAP_4_a_hold_takes_as_many_hands_as_are_free(sheets: Any, hands: int) -> None:
+    fight = engaged({"pia": "cunning", "wolf": "agility"}, sheets=sheets).given("pia", help=1)
+    stays(seizing(fight, 8, 6, 2, 1, 1))
+    assert fight["pia"].conditions["grappling"].hands == hands
 
 
 def test_HR_V_67_ties_fail_equals_do_not_beat_and_holds_are_single() -> None:

@@ -153,9 +153,10 @@ def test_execute_waits_for_zero() -> None:
 
 
 def test_lightning_reflexes_keep_priority() -> None:
+    """HR-GEN-3: nobody has passed since."""
     fight = own("lightning-reflexes")
     declare(fight, "pia", "lightning-reflexes").do("call_out", creature="pia", words="hah")
-    assert fight.state.priority_side == "players"
+    assert (fight.state.priority_side, fight.state.passes) == ("players", 0)
     fight.do("pass_side", side="players")
     assert fight.state.priority_side == "enemies"
 

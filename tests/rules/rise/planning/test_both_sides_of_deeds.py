@@ -117,10 +117,15 @@ def test_RI_MOVE1_4_the_pusher_walks_along_and_pushes_nobody_if_it_has_moved(
     assert {name: fight[name].position for name in ends} == ends
 
 
-@pytest.mark.parametrize(("face", "speed", "end"), [(9, 30, (4, 0)), (9, 60, (7, 0)), (3, 30, (1, 0))])
-def test_RI_UNIV_SHOVE_a_hit_pushes_half_the_speed(face: int, speed: int, end: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    ("faces", "speed", "end"),
+    [((9,), 30, (4, 0)), ((9,), 60, (7, 0)), ((3,), 30, (1, 0)), ((10, 9), 30, (7, 0))],
+)
+def test_RI_UNIV_SHOVE_a_hit_pushes_half_the_speed_and_all_of_it_critically(
+    faces: tuple[int, ...], speed: int, end: tuple[int, int]
+) -> None:
     fight = begun(entry("pc@p/p", (0, 0), speeds={"land": speed}), entry("mon@m/e", (1, 0)), options=QUIET)
-    fight.do("shove", "p", face, target="e", direction=[1, 0]).end("p").rest()
+    fight.do("shove", "p", *faces, target="e", direction=[1, 0]).end("p").rest()
     assert fight["e"].position == end
 
 
