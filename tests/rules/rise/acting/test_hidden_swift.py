@@ -66,6 +66,21 @@ def test_RI_RES_12_what_looks_felled_may_stand_when_all_is_announced() -> None:
     assert not fight["ogre"].defeated
 
 
+@pytest.mark.parametrize(("faces", "hp"), [((9,), 9), ((10, 1), 7)])
+def test_RI_ATK_10_an_attacker_that_was_hexed_unseen_hits_less(faces: tuple[int, ...], hp: int) -> None:
+    """RI-GROUP-5: its roll shows no term of the hex, so armor 12 counts as 15: 13 glances, and 15 hits."""
+    hex_ = {"does": "gain", "condition": "hex", "modifiers": {"accuracy": -3}, "until": "phase"}
+    fight = opened(
+        entry("pc@p/p", (0, 0), abilities=[PROBE]),
+        entry("mon@m/ogre", (1, 0), hp=10, abilities=[{**MEND, "effects": [hex_]}]),
+        options={"exertion_prompt": "never"},
+    ).do("start_combat", start_phase="action")
+    fight.do("commit_swift", "ogre", ability="mend", targets=["p"]).do("no_more_swift", "ogre")
+    fight.do("use_ability", "p", *faces, ability="probe", targets=["ogre"])
+    assert fight.rolls[-1].total == sum(faces) + 4
+    assert fight.end("p").rest()["ogre"].hp == hp
+
+
 def test_RI_SWIFT_7_hidden_effects_lie_outside_the_creatures() -> None:
     fight = hiding("ward", "ogre")
     seen = view(fight.state, "seat-p")

@@ -111,6 +111,16 @@ def test_RI_CARRY_1_who_is_down_still_lies_there() -> None:
     assert (after.down, after.has("prone")) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("changes", "defeated"), [({}, False), ({"hp": 0}, True), ({"dead": True}, True)], ids=str
+)
+def test_RI_CARRY_1_who_was_taken_out_of_a_fight_alive_is_in_the_next(
+    changes: dict[str, Any], *, defeated: bool
+) -> None:
+    fight = worn().given("pia", **{"hp": 5, "defeated": True, **changes})
+    assert taken(fight)["character"]["defeated"] is defeated
+
+
 def test_RI_CARRY_1_nobody_is_carried_out_of_a_fight() -> None:
     fight = worn().do("start_combat")
     with pytest.raises(Refused) as refused:
