@@ -81,6 +81,27 @@ def test_RI_ATK_10_an_attacker_that_was_hexed_unseen_hits_less(faces: tuple[int,
     assert fight.end("p").rest()["ogre"].hp == hp
 
 
+@pytest.mark.parametrize(("hexes", "defends", "hidden"), [(0, 1, 1), (1, 0, 2), (1, 1, 2)])
+def test_RI_SWIFT_8_one_effect_that_others_may_contradict_keeps_what_they_did_hidden(
+    hexes: int, defends: int, hidden: int
+) -> None:
+    """RI-SWIFT-7: the players go first; whom they hex has acted unseen, whom only they are has not."""
+    hex_ = {"does": "gain", "condition": "hex", "modifiers": {"armor": -1}, "until": "phase"}
+    slow = {"id": "slow", "tags": ["swift"], "usage": "minor", "range_ft": 60, "effects": [hex_]}
+    fight = opened(
+        entry("pc@p/p", (0, 0), abilities=[slow]),
+        entry("mon@m/ogre", (1, 0), abilities=[MEND]),
+        options={"exertion_prompt": "never"},
+    ).do("start_combat", start_phase="action")
+    fight.do("commit_swift", "ogre", ability="mend", targets=["ogre"]).do("no_more_swift", "ogre")
+    for _ in range(hexes):
+        fight.do("use_ability", "p", ability="slow", targets=["ogre"])
+    for _ in range(defends):
+        fight.do("total_defense", "p")
+    fight.end("p")
+    assert len(fight.logged("swift_resolved")) == hidden
+
+
 def test_RI_SWIFT_7_hidden_effects_lie_outside_the_creatures() -> None:
     fight = hiding("ward", "ogre")
     seen = view(fight.state, "seat-p")
