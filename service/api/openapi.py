@@ -397,11 +397,16 @@ def path_parameter(name: str) -> Schema:
     return {"name": name, "in": "path", "required": True, "schema": schema}
 
 
+def _whole(pattern: str) -> str:
+    """Return *pattern* for the whole of a text; alternatives are in a group, or the ends would be theirs."""
+    return f"^(?:{pattern})$" if "|" in pattern else f"^{pattern}$"
+
+
 def _query_parameter(each: Parameter) -> Schema:
     schema: Schema = (
         {"type": "integer", "minimum": each.least, "maximum": each.most}
         if each.kind == "whole"
-        else {"type": "string", "pattern": f"^{each.pattern}$"}
+        else {"type": "string", "pattern": _whole(each.pattern)}
     )
     made: Schema = {"name": each.name, "in": "query", "description": each.text, "schema": schema}
     return made | {"required": True} if each.required else made

@@ -276,3 +276,30 @@ def test_rulesets_are_told_as_they_are(api: Api, table: Table) -> None:
             assert api.get(f"/v1/rulesets/{edition}/rules/{rule['id']}") == rule
     assert api("GET", "/v1/rulesets/chess@1").status_code == 404
     assert api("GET", "/v1/rulesets/tiny@1/rules/HR-GEN-1").status_code == 404
+
+
+def _patterns(data: object) -> Iterator[str]:
+    if isinstance(data, dict):
+        if isinstance(data.get("pattern"), str):
+            yield data["pattern"]
+        for each in data.values():
+            yield from _patterns(each)
+    elif isinstance(data, list):
+        for each in data:
+            yield from _patterns(each)
+
+
+def _outside_groups(pattern: str) -> str:
+    """Return *pattern* without classes, escapes and what stands in groups."""
+    plain = re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]", "x", pattern)
+    while plain != (inner := re.sub(r"\([^()]*\)", "x", plain)):
+        plain = inner
+    return plain
+
+
+def test_a_pattern_is_about_the_whole_text_in_each_of_its_alternatives() -> None:
+    found = {*_patterns(contract())}
+    assert len(found) > 10
+    assert {each for each in found if "|" in _outside_groups(each)} == set()
+    assert all(each.startswith("^") and each.endswith("$") for each in found)
+    assert _outside_groups("^map|creatures$") == "^map|creatures$"
