@@ -6,6 +6,7 @@ verify` start fast.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping
 from importlib import import_module
 from keyword import iskeyword
@@ -50,7 +51,12 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
-        command: click.Command = import_module(f"{__name__}.{module}").command
+        gc.disable()  # each collection would walk all that was imported, and once more at the end
+        try:
+            command: click.Command = import_module(f"{__name__}.{module}").command
+        finally:
+            gc.freeze()
+            gc.enable()
         return command
 
     def resolve_command(
