@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from service.api.waiting import MOST_WAITING
+from service.api.waiting import MOST_BEFORE_SEATS, MOST_WAITING
 from service.rules.contests.contests import MOST_OPEN
 from service.rules.table.seats import MOST_SEATS
 from service.stores import api_keys, webhooks
@@ -90,7 +90,10 @@ LIMITS: Final[Mapping[str, tuple[Limit, ...] | str]] = {
     ),
     "deleteFork": "it removes a fork",
     "importBundle": (*_jobs("imports", "too-many-imports", "owner"), _ENCOUNTERS, _MEGABYTES),
-    "startAudit": _jobs("audits", "too-many-audits", "encounter"),
+    "startAudit": (
+        *_jobs("audits", "too-many-audits", "encounter"),
+        Limit(MOST_BEFORE_SEATS, "audits of one owner before an auditor's seat adds one", "too-many-audits"),
+    ),
     "startSimulation": _jobs("simulations", "too-many-simulations", "owner"),
     "createWebhook": (Limit(webhooks.MOST, "webhooks of one owner", "too-many-webhooks"),),
     "changeWebhook": "it changes a webhook",

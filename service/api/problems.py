@@ -259,7 +259,8 @@ _TYPES: Final = (
         429,
         "Too many audits are waiting",
         "At most 8 audits of one owner's encounters may wait for a worker, so that no owner delays "
-        "others. Try again when one of them is `done` or `failed`.",
+        "others. An auditor's seat asks for one while fewer than 4 wait. Try again when one of them is "
+        "`done` or `failed`.",
     ),
     ProblemType(
         "too-many-simulations",

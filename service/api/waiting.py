@@ -9,10 +9,13 @@ from typing import Any, Final
 from service.api.problems import Problem
 from service.api.request import ApiRequest
 from service.log import IdempotencyKey
+from service.rules.table.table import GM
 from service.stores.jobs import AUDITS, IMPORTS, SIMULATIONS, Job, JobKind
 
 MOST_WAITING: Final = 8
 """The maximum number of unfinished jobs of one kind and one owner."""
+MOST_BEFORE_SEATS: Final = MOST_WAITING // 2
+"""With how many unfinished jobs only the owner and the GM may ask for another, so that no seat takes all."""
 TOO_MANY: Final[Mapping[str, str]] = {
     AUDITS.collection: "too-many-audits",
     IMPORTS.collection: "too-many-imports",
@@ -58,11 +61,13 @@ def _check_waiting(request: ApiRequest, kind: JobKind, whose: str) -> None:
         lambda each: each == whose or _owner_of(request, kind, each) == owner,
         _LOOKED_AT,
     )
-    if waiting >= MOST_WAITING:
+    is_guest = request.seat is not None and request.seat.role != GM
+    most = MOST_BEFORE_SEATS if is_guest else MOST_WAITING
+    if waiting >= most:
         raise Problem(
             TOO_MANY[kind.collection],
             f"{waiting} {kind.collection} of one owner wait for a worker",
-            members={"limit": MOST_WAITING},
+            members={"limit": most},
             headers={"Retry-After": "5"},
         )
 

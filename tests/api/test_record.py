@@ -387,3 +387,17 @@ def test_a_state_that_becomes_newer_while_it_is_read_is_that_of_its_version(
     meanwhile = table.ada("GET", f"{table.at}/state")
 
     assert (meanwhile.headers["ETag"], meanwhile.text) == (after.headers["ETag"], after.text)
+
+
+def test_an_auditors_seat_leaves_audits_for_the_gm(played: Table) -> None:
+    seat = {"seat": "eve", "role": "auditor"}
+    eve = played.gm.with_token(json.loads(played.gm("POST", f"{played.at}/seats", seat).text)["token"])
+    for _ in range(4):
+        assert eve("POST", f"{played.at}/audits", {}).status_code == 202
+
+    full = is_problem(eve("POST", f"{played.at}/audits", {}), 429, "too-many-audits")
+
+    assert full["limit"] == 4
+    for _ in range(4):
+        assert played.gm("POST", f"{played.at}/audits", {}).status_code == 202
+    assert is_problem(played.gm("POST", f"{played.at}/audits", {}), 429, "too-many-audits")["limit"] == 8
