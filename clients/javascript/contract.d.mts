@@ -2,7 +2,7 @@
 
 /** The version of the encounter that the proposal was compared with. */
 export type Acceptance = {
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
 };
 
@@ -12,15 +12,15 @@ export type AcceptanceCommand = {
 type: "accept_amendment";
 /** The id of the amendment. */
 amendment: string;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
 /** The last commit of the proposed line. */
 head: {
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
 };
 /** Whether the new line hides none of the commands that replace the contested one. */
@@ -183,7 +183,7 @@ keys: Array<ApiKey>;
 export type Audit = {
 /** The id of the audit. */
 audit: string;
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
 /** The status. */
 status: "pending" | "running" | "done" | "failed";
@@ -215,15 +215,15 @@ last_round?: number;
 export type Audits = {
 /** The audits, the newest first. */
 audits: Array<Audit>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
 /** The cells that are not plain ground at height 0, in rows of cells that are alike, and what is between cells, as your seat may see them. */
 export type BattleMap = {
-/** The line of play of which it is; `version` is a number there. */
+/** Its line of play; `version` is a number there. */
 line: string;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
 /** The rows, by row and column. */
 rows: Array<{
@@ -259,9 +259,9 @@ edition: "";
 
 /** A creature as it is carried to another encounter. */
 export type Carried = {
-/** The line of play of which it is; `version` is a number there. */
+/** Its line of play; `version` is a number there. */
 line: string;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
 /** The edition of the rules. */
 edition: string;
@@ -280,7 +280,7 @@ cells: Array<Array<number>>;
 
 /** A signed head: the number of commits and the Merkle root over their hashes (RFC 9162). */
 export type Checkpoint = {
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
 /** The number of commits. */
 size: number;
@@ -294,7 +294,7 @@ note?: string;
 export type Checkpoints = {
 /** The checkpoints, the newest first. */
 checkpoints: Array<Checkpoint>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
@@ -324,9 +324,9 @@ schema: Record<string, unknown>;
 
 /** A commit as stored, and the envelopes in it that this seat may open. */
 export type Commit = {
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
 /** Its exact text; `hash` is the SHA-256 of a zero byte followed by this text. */
 commit: string;
@@ -341,9 +341,9 @@ export type CommitStream = string;
 
 /** A commit as your seat could read it when it was made; a later stream sends it in the same form. */
 export type CommitView = {
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
 /** Its exact text; `hash` is the SHA-256 of a zero byte followed by this text. */
 commit: string;
@@ -359,7 +359,7 @@ text?: Array<string>;
 export type Commits = {
 /** The commits. */
 commits: Array<Commit>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
@@ -381,11 +381,11 @@ passes?: boolean;
 export type Contest = {
 /** The id of the contest. */
 contest: string;
-/** The id of the seat. */
+/** The seat's id. */
 seat: string;
 /** The line of play that contains the commit. */
 line: string;
-/** The number of the commit. */
+/** The commit's number. */
 commit: number;
 /** The event's index in the commit. */
 event: number | null;
@@ -447,24 +447,24 @@ export type Continuation = {
 line: string;
 /** The last repeated commit of that line; later ones are new. */
 n: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
 /** The last commit of this line. */
 ended: {
 /** The id of the line of play. */
 line: string;
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
 };
 /** The last commit of earlier play that remains valid in the new line. */
 origin: {
-/** The id of the encounter that it continues from. */
+/** The encounter that it continues. */
 parent: string;
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
 /** How it came about. */
 kind: "as_ruled" | "undo" | "redo";
@@ -489,7 +489,7 @@ export type CreatureChanges = {
 changes: Array<{
 /** The number of the commit. */
 n: number;
-/** The number of the round, from 1; 0 before the first. */
+/** The round, from 1; 0 before the first. */
 round: number;
 /** The part of the round that is played: in Rise the phase, `movement` or `action`, in Heart Rush `engagement` while one goes on; else empty. */
 part: string;
@@ -500,15 +500,15 @@ creatures: Array<CreatureToken>;
 /** The creatures that are not shown any more. */
 gone: Array<string>;
 }>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
 /** The sheet of a creature in words, as your seat may read it. */
 export type CreatureSheet = {
-/** The line of play of which it is; `version` is a number there. */
+/** Its line of play; `version` is a number there. */
 line: string;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
 /** The id of the creature. */
 creature: string;
@@ -532,9 +532,9 @@ note: string;
 
 /** What each creature did up to commit `version`, as far as your seat may read it. */
 export type CreatureStatistics = {
-/** The line of play of which it is; `version` is a number there. */
+/** Its line of play; `version` is a number there. */
 line: string;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
 /** The creatures. */
 creatures: Array<{
@@ -605,11 +605,11 @@ acts: boolean;
 
 /** All creatures, as your seat may see them. */
 export type CreatureTokens = {
-/** The line of play of which it is; `version` is a number there. */
+/** Its line of play; `version` is a number there. */
 line: string;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
-/** The number of the round, from 1; 0 before the first. */
+/** The round, from 1; 0 before the first. */
 round: number;
 /** The part of the round that is played: in Rise the phase, `movement` or `action`, in Heart Rush `engagement` while one goes on; else empty. */
 part: string;
@@ -621,7 +621,7 @@ creatures: Array<CreatureToken>;
 export type Deliveries = {
 /** The deliveries, the newest first. */
 deliveries: Array<Delivery>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
@@ -629,9 +629,9 @@ next_cursor: string | null;
 export type Delivery = {
 /** The id of the delivery. */
 delivery: string;
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
 /** Its `webhook-id`, the same in every attempt. */
 message: string;
@@ -664,7 +664,7 @@ from?: string;
 /** The value. */
 value?: unknown;
 }>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 /** The events. */
 events?: EventsOfBoth;
@@ -698,7 +698,7 @@ export type EmptyBody = {
 
 /** A summary of an encounter. */
 export type Encounter = {
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
 /** The line of play that the summary describes. */
 line: string;
@@ -712,9 +712,9 @@ opened: string;
 version: number;
 /** The last command; above `version` while some are undecided. */
 appended: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
-/** The number of the round, from 1; 0 before the first. */
+/** The round, from 1; 0 before the first. */
 round: number;
 /** The number of the dice epoch. */
 epoch: number;
@@ -747,7 +747,7 @@ export type EncounterStatus = "open" | "over" | "closed" | "continued";
 export type Encounters = {
 /** The encounters, the newest first. */
 encounters: Array<{
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
 /** The line of play in which it is played. */
 line: string;
@@ -761,7 +761,7 @@ opened: string;
 closed_at: string | null;
 /** The status. */
 status: EncounterStatus;
-/** The number of the round, from 1; 0 before the first. */
+/** The round, from 1; 0 before the first. */
 round: number;
 /** Whose turn it is; those for whom play waits come first. */
 waiting: Array<{
@@ -783,7 +783,7 @@ expires: string | null;
 /** For a fork: the seat of its parent that made it. */
 made_by: string | null;
 }>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
@@ -802,9 +802,9 @@ end: Array<NumberedEvent>;
 export type Explanation = {
 /** One sentence: what came of the command, and why. */
 answer: string;
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
 /** The command's type; null if this seat may not know it. */
 type: string | null;
@@ -869,9 +869,9 @@ consulted?: Array<Rule>;
 
 /** A fork: its id, the commit that it continues from, and the outcomes of its first commands. */
 export type Fork = {
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
-/** The id of the encounter that it continues from. */
+/** The encounter that it continues. */
 parent: string;
 /** The last commit of the parent that is part of the fork. */
 at: number;
@@ -899,7 +899,7 @@ forks: Array<ListedFork>;
 
 /** The stream has sent every commit up to `version`; `view` is the hash of your seat's view after it. */
 export type Heartbeat = {
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
 /** SHA-256 of the canonical JSON of your seat's view. */
 view: string;
@@ -10020,7 +10020,7 @@ keys: Array<string>;
 export type Imports = {
 /** The imports, the newest first. */
 imports: Array<Import>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
@@ -10093,9 +10093,9 @@ origin: Origin | null;
 
 /** A fork of this encounter. */
 export type ListedFork = {
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
-/** The id of the encounter that it continues from. */
+/** The encounter that it continues. */
 parent: string;
 /** The last commit of the parent that is part of the fork. */
 at: number | null;
@@ -10117,7 +10117,7 @@ status: "alive";
 export type LogProof = {
 /** What deliveries look like. */
 format: string;
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
 /** The checkpoints that cover the entries, by size. */
 checkpoints: Array<{
@@ -10161,7 +10161,7 @@ roll?: string | null;
 
 /** The commit to fork after, and the first commands of the fork. */
 export type NewFork = {
-/** The number of the commit. */
+/** The commit's number. */
 at: number;
 /** The commands. */
 commands?: Array<unknown>;
@@ -10223,9 +10223,9 @@ preview?: boolean;
 
 /** A new webhook. */
 export type NewWebhook = {
-/** The address to which deliveries are sent. */
+/** Where deliveries are sent. */
 url: string;
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter?: string;
 /** What deliveries look like. */
 format?: "message" | "discord";
@@ -10273,15 +10273,15 @@ seals?: Array<CompleteOffer>;
 
 /** The new encounter: its address and its first commit. */
 export type OpenedEncounter = {
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
 /** The outcome: decided, refused, sealed or pending. */
 outcome: "pending" | "accepted";
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string | null;
 };
 
@@ -10321,11 +10321,11 @@ detail: string;
 
 /** All legal commands of this seat. */
 export type Options = {
-/** The line of play of which it is; `version` is a number there. */
+/** Its line of play; `version` is a number there. */
 line: string;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
-/** The id of the seat. */
+/** The seat's id. */
 seat: string;
 /** The options. */
 options: Array<Option>;
@@ -10337,11 +10337,11 @@ unprompted?: Array<UnpromptedCommand>;
 
 /** The commit of another encounter that this encounter continues from. */
 export type Origin = {
-/** The id of the encounter that it continues from. */
+/** The encounter that it continues. */
 parent: string;
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
 /** How it came about. */
 kind: "as_ruled" | "undo" | "redo" | "fork";
@@ -10365,9 +10365,9 @@ rolls?: Array<Roll>;
 text?: Array<string>;
 /** The prompts that this seat may answer next, required ones first. In an array the last outcome alone has them. */
 prompts?: Array<Prompt>;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version?: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash?: string;
 /** What the service signed about the command, for its sender. */
 receipt?: Receipt;
@@ -10407,15 +10407,15 @@ outcome: "pending";
 
 /** An encounter after one of its commits. */
 export type Point = {
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
 };
 
 /** Whether a command would be accepted now, judged by what its seat can see. */
 export type Preview = {
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
 /** Whether the rules accept the command. */
 accepted: boolean;
@@ -10454,9 +10454,9 @@ code?: string;
 rule?: string | null;
 /** The address that lists what the rules allow this seat now. */
 options?: string;
-/** The number of the commit. */
+/** The commit's number. */
 n?: number;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version?: number;
 /** The line of play in which the encounter continues. */
 line?: string;
@@ -10564,7 +10564,7 @@ rule: string | null;
 
 /** What remains of a removed encounter. */
 export type Removal = {
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
 /** When it was removed. */
 at: string;
@@ -10580,7 +10580,7 @@ bundle: string;
 
 /** A page of a replayed round: a state, and for each commit what it changed. */
 export type Replay = {
-/** The number of the round, from 1; 0 before the first. */
+/** The round, from 1; 0 before the first. */
 round: number;
 /** The commit in which the round begins. */
 first: number;
@@ -10590,7 +10590,7 @@ last: number | null;
 state: EditionState | BlankState;
 /** The steps, one for each commit. */
 frames: Array<{
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
 /** The patch from the state before it to the state after it (RFC 6902). */
 patch: Array<{
@@ -10608,19 +10608,19 @@ outcome?: Outcome;
 /** With `?text=en`: a sentence for each event. */
 text?: Array<string>;
 }>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
 /** The position is unknown; the stream continues after `version`. */
 export type Reset = {
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
 };
 
 /** An envelope of the earlier commit `n`, opened to you by a later commit. */
 export type RevealedEnvelope = {
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
 /** The place of the envelope among the events of its commit. */
 index: number;
@@ -16016,7 +16016,7 @@ source: "seeded" | "declared";
 total: number;
 /** The seat that did it. */
 by?: string;
-/** The number of the commit. */
+/** The commit's number. */
 n?: number;
 };
 
@@ -16045,7 +16045,7 @@ p_value: number | null;
 export type Rolls = {
 /** The rolls. */
 rolls: Array<Roll>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
@@ -16075,7 +16075,7 @@ overlap_s?: number;
 
 /** A round and a page of its commits. */
 export type Round = {
-/** The number of the round, from 1; 0 before the first. */
+/** The round, from 1; 0 before the first. */
 round: number;
 /** The commit in which the round begins. */
 first: number;
@@ -16083,7 +16083,7 @@ first: number;
 last: number | null;
 /** The numbers of its commits. */
 commits: Array<Commit>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
@@ -16091,14 +16091,14 @@ next_cursor: string | null;
 export type Rounds = {
 /** The rounds. */
 rounds: Array<{
-/** The number of the round, from 1; 0 before the first. */
+/** The round, from 1; 0 before the first. */
 round: number;
 /** The commit in which the round begins. */
 first: number;
 /** The commit in which it ends; null while it is in progress. */
 last: number | null;
 }>;
-/** The cursor of the next page; null on the last one. */
+/** The next page's cursor; null on the last. */
 next_cursor: string | null;
 };
 
@@ -16170,7 +16170,7 @@ shown?: unknown;
 
 /** A seat: its role and its creatures. */
 export type Seat = {
-/** The id of the seat. */
+/** The seat's id. */
 seat: string;
 /** The role. */
 role: "gm" | "player" | "observer" | "auditor";
@@ -16204,7 +16204,7 @@ key?: string | null;
 
 /** A seat and its token. The token is shown only here; a repeat of the request shows it again. */
 export type SeatWithToken = {
-/** The id of the seat. */
+/** The seat's id. */
 seat: string;
 /** The role. */
 role: "gm" | "player" | "observer" | "auditor";
@@ -16218,7 +16218,7 @@ closed: boolean;
 key: string | null;
 /** The token of the seat; it is shown once. */
 token: string;
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
 };
 
@@ -16278,7 +16278,7 @@ export type SimulatedFight = {
 fight: number;
 /** The seed of the random choices. */
 seed: string;
-/** The id of the encounter. */
+/** The encounter's id. */
 encounter: string;
 /** How the fight ended. */
 ended: "one_side_stands" | "nobody_stands" | "combat_ended" | "rounds" | "commands" | "nobody_acts";
@@ -16336,13 +16336,13 @@ commands?: number;
 
 /** The state of the encounter after a commit, as this seat may see it. */
 export type State = {
-/** The line of play of which it is; `version` is a number there. */
+/** Its line of play; `version` is a number there. */
 line: string;
-/** The number of the newest commit that is included. */
+/** The newest commit that is included. */
 version: number;
 /** The commit up to which revealed values are shown. */
 known: number;
-/** The SHA-256 that the next commit names. */
+/** The SHA-256 that the next one names. */
 hash: string;
 /** SHA-256 of the canonical JSON of `state`. */
 view: string;
@@ -16380,13 +16380,13 @@ by?: "sender" | "gm";
 
 /** A command of the proposed line, and its outcome there. */
 export type TakenCommand = {
-/** The number of the commit. */
+/** The commit's number. */
 n: number;
 /** The number of the command that it repeats; null if the ruling added it. */
 old: number | null;
 /** The encounter of the command that it repeats. */
 source: string;
-/** The id of the seat. */
+/** The seat's id. */
 seat: string;
 /** The type of the command; null while it is sealed. */
 type: string | null;
@@ -16511,7 +16511,7 @@ provokes: Array<string>;
 export type Webhook = {
 /** The id of the webhook. */
 webhook: string;
-/** The address to which deliveries are sent. */
+/** Where deliveries are sent. */
 url: string;
 /** Null for all your encounters. */
 encounter: string | null;
@@ -16527,7 +16527,7 @@ created: string;
 
 /** What changes of a webhook. */
 export type WebhookChange = {
-/** The address to which deliveries are sent. */
+/** Where deliveries are sent. */
 url?: string;
 /** The state. */
 state?: "active";
@@ -16537,7 +16537,7 @@ state?: "active";
 export type WebhookWithSecret = {
 /** The id of the webhook. */
 webhook: string;
-/** The address to which deliveries are sent. */
+/** Where deliveries are sent. */
 url: string;
 /** Null for all your encounters. */
 encounter: string | null;

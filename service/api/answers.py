@@ -212,7 +212,7 @@ PENDING_OUTCOME: Final = component(
         outcome={"enum": ["pending"]},
     ),
 )
-PENDING: Final = ResponseSchema("The command is recorded but not yet decided.", PENDING_OUTCOME)
+PENDING: Final = ResponseSchema("It is recorded, but not yet decided.", PENDING_OUTCOME)
 """The 202 of an operation that appends a command."""
 OUTCOMES: Final = component(
     "Outcomes",

@@ -68,7 +68,7 @@ class ResponseSchema:
     """Header fields that only this response may carry."""
 
 
-UNCHANGED: Final = ResponseSchema("Not modified since the `ETag` in `If-None-Match`.")
+UNCHANGED: Final = ResponseSchema("Not modified.")
 """The 304 of a GET."""
 
 

@@ -12,15 +12,15 @@ if t.TYPE_CHECKING:
 class Acceptance(t.TypedDict):
     """The version of the encounter that the proposal was compared with."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
 
 @t.final
 class AcceptanceCommandHead(t.TypedDict):
     """The last commit of the proposed line."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
 
 @t.final
 class AcceptanceCommand(t.TypedDict):
@@ -30,9 +30,9 @@ class AcceptanceCommand(t.TypedDict):
     amendment: str
     """The id of the amendment."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     head: "AcceptanceCommandHead"
     """The last commit of the proposed line."""
     is_open: bool
@@ -194,7 +194,7 @@ class Audit(t.TypedDict):
     audit: str
     """The id of the audit."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     status: t.Literal['pending', 'running', 'done', 'failed']
     """The status."""
     requested: str
@@ -226,7 +226,7 @@ class Audits(t.TypedDict):
     audits: "list[Audit]"
     """The audits, the newest first."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 @t.final
 class BattleMapRow(t.TypedDict):
@@ -256,9 +256,9 @@ class BattleMapEdge(t.TypedDict):
 class BattleMap(t.TypedDict):
     """The cells that are not plain ground at height 0, in rows of cells that are alike, and what is between cells, as your seat may see them."""
     line: str
-    """The line of play of which it is; `version` is a number there."""
+    """Its line of play; `version` is a number there."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     rows: "list[BattleMapRow]"
     """The rows, by row and column."""
     edges: "list[BattleMapEdge]"
@@ -275,9 +275,9 @@ class BlankState(t.TypedDict):
 class Carried(t.TypedDict):
     """A creature as it is carried to another encounter."""
     line: str
-    """The line of play of which it is; `version` is a number there."""
+    """Its line of play; `version` is a number there."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     edition: str
     """The edition of the rules."""
     carried: "CarriedCharacter"
@@ -296,7 +296,7 @@ class Cells(t.TypedDict):
 class Checkpoint(t.TypedDict):
     """A signed head: the number of commits and the Merkle root over their hashes (RFC 9162)."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     size: int
     """The number of commits."""
     root: str | None
@@ -310,7 +310,7 @@ class Checkpoints(t.TypedDict):
     checkpoints: "list[Checkpoint]"
     """The checkpoints, the newest first."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 Choice: t.TypeAlias = "list[t.Any] | SharedList | Cells | StraightPaths"
 """The values of a field: a list of them, a list of the answer, cells, or straight paths."""
@@ -343,9 +343,9 @@ class CommandTypes(t.TypedDict):
 class Commit(t.TypedDict):
     """A commit as stored, and the envelopes in it that this seat may open."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
     commit: str
     """Its exact text; `hash` is the SHA-256 of a zero byte followed by this text."""
     opened: "list[OpenedEnvelope]"
@@ -360,9 +360,9 @@ CommitStream: t.TypeAlias = "str"
 class CommitView(t.TypedDict):
     """A commit as your seat could read it when it was made; a later stream sends it in the same form."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
     commit: str
     """Its exact text; `hash` is the SHA-256 of a zero byte followed by this text."""
     opened: "list[OpenedEnvelope]"
@@ -378,7 +378,7 @@ class Commits(t.TypedDict):
     commits: "list[Commit]"
     """The commits."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 @t.final
 class CompleteOffer(t.TypedDict):
@@ -400,11 +400,11 @@ class Contest(t.TypedDict):
     contest: str
     """The id of the contest."""
     seat: str
-    """The id of the seat."""
+    """The seat's id."""
     line: str
     """The line of play that contains the commit."""
     commit: int
-    """The number of the commit."""
+    """The commit's number."""
     event: int | None
     """The event's index in the commit."""
     roll: str | None
@@ -464,19 +464,19 @@ class ContinuationEnded(t.TypedDict):
     line: str
     """The id of the line of play."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
 
 @t.final
 class ContinuationOrigin(t.TypedDict):
     """The last commit of earlier play that remains valid in the new line."""
     parent: str
-    """The id of the encounter that it continues from."""
+    """The encounter that it continues."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
     kind: t.Literal['as_ruled', 'undo', 'redo']
     """How it came about."""
     levels: int
@@ -490,7 +490,7 @@ class Continuation(t.TypedDict):
     n: int
     """The last repeated commit of that line; later ones are new."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
     ended: "ContinuationEnded"
     """The last commit of this line."""
     origin: "ContinuationOrigin"
@@ -512,7 +512,7 @@ class CreatureChangesChange(t.TypedDict):
     n: int
     """The number of the commit."""
     round: int
-    """The number of the round, from 1; 0 before the first."""
+    """The round, from 1; 0 before the first."""
     part: str
     """The part of the round that is played: in Rise the phase, `movement` or `action`, in Heart Rush `engagement` while one goes on; else empty."""
     map: bool
@@ -528,7 +528,7 @@ class CreatureChanges(t.TypedDict):
     changes: "list[CreatureChangesChange]"
     """What each commit changed."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 @t.final
 class CreatureSheetGroupLine(t.TypedDict):
@@ -554,9 +554,9 @@ class CreatureSheetGroup(t.TypedDict):
 class CreatureSheet(t.TypedDict):
     """The sheet of a creature in words, as your seat may read it."""
     line: str
-    """The line of play of which it is; `version` is a number there."""
+    """Its line of play; `version` is a number there."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     creature: str
     """The id of the creature."""
     groups: "list[CreatureSheetGroup]"
@@ -592,9 +592,9 @@ class CreatureStatisticsCreature(t.TypedDict):
 class CreatureStatistics(t.TypedDict):
     """What each creature did up to commit `version`, as far as your seat may read it."""
     line: str
-    """The line of play of which it is; `version` is a number there."""
+    """Its line of play; `version` is a number there."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     creatures: "list[CreatureStatisticsCreature]"
     """The creatures."""
 
@@ -648,11 +648,11 @@ class CreatureToken(t.TypedDict):
 class CreatureTokens(t.TypedDict):
     """All creatures, as your seat may see them."""
     line: str
-    """The line of play of which it is; `version` is a number there."""
+    """Its line of play; `version` is a number there."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     round: int
-    """The number of the round, from 1; 0 before the first."""
+    """The round, from 1; 0 before the first."""
     part: str
     """The part of the round that is played: in Rise the phase, `movement` or `action`, in Heart Rush `engagement` while one goes on; else empty."""
     creatures: "list[CreatureToken]"
@@ -664,7 +664,7 @@ class Deliveries(t.TypedDict):
     deliveries: "list[Delivery]"
     """The deliveries, the newest first."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 @t.final
 class Delivery(t.TypedDict):
@@ -672,9 +672,9 @@ class Delivery(t.TypedDict):
     delivery: str
     """The id of the delivery."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     message: str
     """Its `webhook-id`, the same in every attempt."""
     state: t.Literal['pending', 'delivered', 'failed']
@@ -706,7 +706,7 @@ class Difference(t.TypedDict):
     patch: "list[DifferencePatch]"
     """The patch from one view to the other (RFC 6902)."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
     events: t.NotRequired["EventsOfBoth"]
     """The events."""
 
@@ -743,7 +743,7 @@ class EmptyBody(t.TypedDict):
 class Encounter(t.TypedDict):
     """A summary of an encounter."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     line: str
     """The line of play that the summary describes."""
     edition: str
@@ -757,9 +757,9 @@ class Encounter(t.TypedDict):
     appended: int
     """The last command; above `version` while some are undecided."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
     round: int
-    """The number of the round, from 1; 0 before the first."""
+    """The round, from 1; 0 before the first."""
     epoch: int
     """The number of the dice epoch."""
     closed: bool
@@ -800,7 +800,7 @@ class EncountersEncounterWaiting(t.TypedDict):
 class EncountersEncounter(t.TypedDict):
     """An encounter of yours."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     line: str
     """The line of play in which it is played."""
     edition: str
@@ -814,7 +814,7 @@ class EncountersEncounter(t.TypedDict):
     status: "EncounterStatus"
     """The status."""
     round: int
-    """The number of the round, from 1; 0 before the first."""
+    """The round, from 1; 0 before the first."""
     waiting: "list[EncountersEncounterWaiting]"
     """Whose turn it is; those for whom play waits come first."""
     winner: str | None
@@ -834,7 +834,7 @@ class Encounters(t.TypedDict):
     encounters: "list[EncountersEncounter]"
     """The encounters, the newest first."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 Event: t.TypeAlias = "heartrush1.Event | rise1.Event"
 """One fact. `type` selects its schema among the events of the edition."""
@@ -911,9 +911,9 @@ class Explanation(t.TypedDict):
     answer: str
     """One sentence: what came of the command, and why."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
     type: str | None
     """The command's type; null if this seat may not know it."""
     outcome: t.Literal['accepted', 'refused', 'sealed', 'quarantined']
@@ -935,9 +935,9 @@ class Explanation(t.TypedDict):
 class Fork(t.TypedDict):
     """A fork: its id, the commit that it continues from, and the outcomes of its first commands."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     parent: str
-    """The id of the encounter that it continues from."""
+    """The encounter that it continues."""
     at: int
     """The last commit of the parent that is part of the fork."""
     expires: str
@@ -965,7 +965,7 @@ class Forks(t.TypedDict):
 class Heartbeat(t.TypedDict):
     """The stream has sent every commit up to `version`; `view` is the hash of your seat's view after it."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     view: str
     """SHA-256 of the canonical JSON of your seat's view."""
 
@@ -1017,7 +1017,7 @@ class Imports(t.TypedDict):
     imports: "list[Import]"
     """The imports, the newest first."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 @t.final
 class JobProgress(t.TypedDict):
@@ -1099,9 +1099,9 @@ class Lines(t.TypedDict):
 class ListedFork(t.TypedDict):
     """A fork of this encounter."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     parent: str
-    """The id of the encounter that it continues from."""
+    """The encounter that it continues."""
     at: int | None
     """The last commit of the parent that is part of the fork."""
     opened: str
@@ -1141,7 +1141,7 @@ class LogProof(t.TypedDict):
     format: str
     """What deliveries look like."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     checkpoints: "list[LogProofCheckpoint]"
     """The checkpoints that cover the entries, by size."""
     entries: "list[LogProofEntrie]"
@@ -1173,7 +1173,7 @@ class NewContest(t.TypedDict):
 class NewFork(t.TypedDict):
     """The commit to fork after, and the first commands of the fork."""
     at: int
-    """The number of the commit."""
+    """The commit's number."""
     commands: t.NotRequired[list[t.Any]]
     """The commands."""
 
@@ -1235,9 +1235,9 @@ class NewUndo(t.TypedDict):
 class NewWebhook(t.TypedDict):
     """A new webhook."""
     url: str
-    """The address to which deliveries are sent."""
+    """Where deliveries are sent."""
     encounter: t.NotRequired[str]
-    """The id of the encounter."""
+    """The encounter's id."""
     format: t.NotRequired[t.Literal['message', 'discord']]
     """What deliveries look like."""
     text: t.NotRequired[t.Literal['en']]
@@ -1287,15 +1287,15 @@ class OpenOffer(t.TypedDict):
 class OpenedEncounter(t.TypedDict):
     """The new encounter: its address and its first commit."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     outcome: t.Literal['pending', 'accepted']
     """The outcome: decided, refused, sealed or pending."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     hash: str | None
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
 
 @t.final
 class OpenedEnvelope(t.TypedDict):
@@ -1338,11 +1338,11 @@ class Option(t.TypedDict):
 class Options(t.TypedDict):
     """All legal commands of this seat."""
     line: str
-    """The line of play of which it is; `version` is a number there."""
+    """Its line of play; `version` is a number there."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     seat: str
-    """The id of the seat."""
+    """The seat's id."""
     options: "list[Option]"
     """The options."""
     lists: list[list[t.Any]]
@@ -1354,11 +1354,11 @@ class Options(t.TypedDict):
 class Origin(t.TypedDict):
     """The commit of another encounter that this encounter continues from."""
     parent: str
-    """The id of the encounter that it continues from."""
+    """The encounter that it continues."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
     kind: t.Literal['as_ruled', 'undo', 'redo', 'fork']
     """How it came about."""
     levels: int
@@ -1382,9 +1382,9 @@ class Outcome(t.TypedDict):
     prompts: t.NotRequired["list[Prompt]"]
     """The prompts that this seat may answer next, required ones first. In an array the last outcome alone has them."""
     version: t.NotRequired[int]
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     hash: t.NotRequired[str]
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
     receipt: t.NotRequired["Receipt"]
     """What the service signed about the command, for its sender."""
 
@@ -1424,15 +1424,15 @@ class PendingOutcome(t.TypedDict):
 class Point(t.TypedDict):
     """An encounter after one of its commits."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
 
 @t.final
 class Preview(t.TypedDict):
     """Whether a command would be accepted now, judged by what its seat can see."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     accepted: bool
     """Whether the rules accept the command."""
     refusal: t.NotRequired["Refusal"]
@@ -1474,9 +1474,9 @@ class Problem(t.TypedDict):
     options: t.NotRequired[str]
     """The address that lists what the rules allow this seat now."""
     n: t.NotRequired[int]
-    """The number of the commit."""
+    """The commit's number."""
     version: t.NotRequired[int]
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     line: t.NotRequired[str]
     """The line of play in which the encounter continues."""
     quota: t.NotRequired[str]
@@ -1590,7 +1590,7 @@ class Refusal(t.TypedDict):
 class Removal(t.TypedDict):
     """What remains of a removed encounter."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     at: str
     """When it was removed."""
     by: t.Literal['owner', 'retention']
@@ -1614,7 +1614,7 @@ ReplayFramePatch = t.TypedDict('ReplayFramePatch', {
 class ReplayFrame(t.TypedDict):
     """One commit and what it changed."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     patch: "list[ReplayFramePatch]"
     """The patch from the state before it to the state after it (RFC 6902)."""
     outcome: t.NotRequired["Outcome"]
@@ -1626,7 +1626,7 @@ class ReplayFrame(t.TypedDict):
 class Replay(t.TypedDict):
     """A page of a replayed round: a state, and for each commit what it changed."""
     round: int
-    """The number of the round, from 1; 0 before the first."""
+    """The round, from 1; 0 before the first."""
     first: int
     """The commit in which the round begins."""
     last: int | None
@@ -1636,19 +1636,19 @@ class Replay(t.TypedDict):
     frames: "list[ReplayFrame]"
     """The steps, one for each commit."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 @t.final
 class Reset(t.TypedDict):
     """The position is unknown; the stream continues after `version`."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
 
 @t.final
 class RevealedEnvelope(t.TypedDict):
     """An envelope of the earlier commit `n`, opened to you by a later commit."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     index: int
     """The place of the envelope among the events of its commit."""
     payload: str
@@ -1708,7 +1708,7 @@ class Roll(t.TypedDict):
     by: t.NotRequired[str]
     """The seat that did it."""
     n: t.NotRequired[int]
-    """The number of the commit."""
+    """The commit's number."""
 
 @t.final
 class RollStatisticsDice(t.TypedDict):
@@ -1740,7 +1740,7 @@ class Rolls(t.TypedDict):
     rolls: "list[Roll]"
     """The rolls."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 @t.final
 class RollsLost(t.TypedDict):
@@ -1770,7 +1770,7 @@ class Rotation(t.TypedDict):
 class Round(t.TypedDict):
     """A round and a page of its commits."""
     round: int
-    """The number of the round, from 1; 0 before the first."""
+    """The round, from 1; 0 before the first."""
     first: int
     """The commit in which the round begins."""
     last: int | None
@@ -1778,13 +1778,13 @@ class Round(t.TypedDict):
     commits: "list[Commit]"
     """The numbers of its commits."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 @t.final
 class RoundsRound(t.TypedDict):
     """A round."""
     round: int
-    """The number of the round, from 1; 0 before the first."""
+    """The round, from 1; 0 before the first."""
     first: int
     """The commit in which the round begins."""
     last: int | None
@@ -1796,7 +1796,7 @@ class Rounds(t.TypedDict):
     rounds: "list[RoundsRound]"
     """The rounds."""
     next_cursor: str | None
-    """The cursor of the next page; null on the last one."""
+    """The next page's cursor; null on the last."""
 
 @t.final
 class Rule(t.TypedDict):
@@ -1874,7 +1874,7 @@ class Sealed(t.TypedDict):
 class Seat(t.TypedDict):
     """A seat: its role and its creatures."""
     seat: str
-    """The id of the seat."""
+    """The seat's id."""
     role: t.Literal['gm', 'player', 'observer', 'auditor']
     """The role."""
     creatures: list[str]
@@ -1908,7 +1908,7 @@ class SeatEntry(t.TypedDict):
 class SeatWithToken(t.TypedDict):
     """A seat and its token. The token is shown only here; a repeat of the request shows it again."""
     seat: str
-    """The id of the seat."""
+    """The seat's id."""
     role: t.Literal['gm', 'player', 'observer', 'auditor']
     """The role."""
     creatures: list[str]
@@ -1922,7 +1922,7 @@ class SeatWithToken(t.TypedDict):
     token: str
     """The token of the seat; it is shown once."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
 
 @t.final
 class Seats(t.TypedDict):
@@ -1988,7 +1988,7 @@ class SimulatedFight(t.TypedDict):
     seed: str
     """The seed of the random choices."""
     encounter: str
-    """The id of the encounter."""
+    """The encounter's id."""
     ended: t.Literal['one_side_stands', 'nobody_stands', 'combat_ended', 'rounds', 'commands', 'nobody_acts']
     """How the fight ended."""
     winner: str | None
@@ -2046,13 +2046,13 @@ class SimulationRequest(t.TypedDict):
 class State(t.TypedDict):
     """The state of the encounter after a commit, as this seat may see it."""
     line: str
-    """The line of play of which it is; `version` is a number there."""
+    """Its line of play; `version` is a number there."""
     version: int
-    """The number of the newest commit that is included."""
+    """The newest commit that is included."""
     known: int
     """The commit up to which revealed values are shown."""
     hash: str
-    """The SHA-256 that the next commit names."""
+    """The SHA-256 that the next one names."""
     view: str
     """SHA-256 of the canonical JSON of `state`."""
     state: "EditionState"
@@ -2090,13 +2090,13 @@ class TableInstead(t.TypedDict):
 class TakenCommand(t.TypedDict):
     """A command of the proposed line, and its outcome there."""
     n: int
-    """The number of the commit."""
+    """The commit's number."""
     old: int | None
     """The number of the command that it repeats; null if the ruling added it."""
     source: str
     """The encounter of the command that it repeats."""
     seat: str
-    """The id of the seat."""
+    """The seat's id."""
     type: str | None
     """The type of the command; null while it is sealed."""
     outcome: t.Literal['accepted', 'refused', 'sealed', 'quarantined']
@@ -2236,7 +2236,7 @@ class Webhook(t.TypedDict):
     webhook: str
     """The id of the webhook."""
     url: str
-    """The address to which deliveries are sent."""
+    """Where deliveries are sent."""
     encounter: str | None
     """Null for all your encounters."""
     format: t.Literal['message', 'discord']
@@ -2252,7 +2252,7 @@ class Webhook(t.TypedDict):
 class WebhookChange(t.TypedDict):
     """What changes of a webhook."""
     url: t.NotRequired[str]
-    """The address to which deliveries are sent."""
+    """Where deliveries are sent."""
     state: t.NotRequired[t.Literal['active']]
     """The state."""
 
@@ -2262,7 +2262,7 @@ class WebhookWithSecret(t.TypedDict):
     webhook: str
     """The id of the webhook."""
     url: str
-    """The address to which deliveries are sent."""
+    """Where deliveries are sent."""
     encounter: str | None
     """Null for all your encounters."""
     format: t.Literal['message', 'discord']

@@ -37,7 +37,7 @@ from service.steps import Steps
 from service.usecases import reading
 
 TAG: Final = "State"
-LINE_OF: Final = {**UUID, "description": "The line of play of which it is; `version` is a number there."}
+LINE_OF: Final = {**UUID, "description": "Its line of play; `version` is a number there."}
 STATE: Final = component(
     "State",
     closed(
@@ -356,9 +356,9 @@ def get_options(request: ApiRequest) -> ApiResponse:
     does.
 
     A command that is not listed is refused, except those that answer no prompt. `?view=full` lists these in
-    `unprompted`: what the gm may do at any time about creatures, seats, dice and rulings, each with a
-    sentence, the values that are known for its fields, and why it is not legal now if it is not. It also says
-    in `refused` why a command that a prompt accepts is not offered.
+    `unprompted`: what the gm may do at any time about creatures, seats, dice and rulings, each with
+    the values that are known for its fields, and why it is not legal now. `refused` says why a command that a
+    prompt accepts is not offered.
     `GET /v1/rulesets/{edition}/commands` has the schema of each type.
 
     A seat with many creatures reads `?view=short` first, and then the options of the creature that somebody
