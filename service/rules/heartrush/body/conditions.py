@@ -326,7 +326,8 @@ def vent(state: State, attacker: str, target: str) -> Emits[State]:
 
 def catch_fire(state: State, gained: ConditionGained) -> Emits[State]:
     """Emit the burning that catching fire brings at once."""
-    return (yield from burn(state, gained.creature, gained.levels))
+    counted = gained.levels - gained.wasted
+    return (yield from burn(state, gained.creature, counted)) if counted > 0 else state
 
 
 # --- all of them ----------------------------------------------------------------------------------

@@ -314,6 +314,20 @@ def test_HR_V_95_lying_prone_is_cover_from_bows_and_bad_against_maces() -> None:
     assert bat.logged("defense_rolled")[-1].rolled.total == 9
 
 
+@pytest.mark.parametrize(("before", "gained", "dice"), [(0, 3, 3), (2, 3, 3), (4, 3, 1), (5, 1, 0)])
+def test_HR_COND_1_a_fire_burns_by_the_levels_that_count(before: int, gained: int, dice: int) -> None:
+    """What is more than five is ignored: it burns nobody either."""
+    fight = having("pia", "burning", before) if before else begun(DUEL)
+    fight.do(
+        "gm_ruling",
+        kind="effect",
+        decision="oil",
+        effects=[{"kind": "condition", "creature": "pia", "condition": "burning", "levels": gained}],
+    )
+    asked = [len(found.wants) for found in waiting(fight.state) if found.wants]
+    assert (asked, fight["pia"].level("burning")) == ([dice] if dice else [], min(5, before + gained))
+
+
 def test_HR_V_85_fire_burns_at_once_at_each_rounds_end_and_fades() -> None:
     """HR-COND-19."""
     fight = laid(begun(DUEL), "pia", "burning", 2, 3, 4)
