@@ -35,6 +35,7 @@ from service.rules.rise.moving.movement_problem import (
     Outcome,
     Problem,
     Routes,
+    by_carriers,
     order_behind,
     place_movers,
     route_all,
@@ -348,7 +349,7 @@ def pose_announced(
     return Problem(
         intents=intents,
         state=intents.state,
-        behind={**order_pushers(found), **order_behind(rules)},
+        behind={**order_pushers(found), **order_behind({name: intents.plans[name] for name in rules})},
         through={
             name: tuple([other for other in still if not unseen.stand_up(effect.group, other)])
             for name, effect in chosen.items()
@@ -406,7 +407,7 @@ def on_their_ways(
         )
         for name, effect in chosen.items()
     }
-    return Intents(state=state, plans={**plans, **rules})
+    return Intents(state=state, plans=by_carriers(state, {**plans, **rules}))
 
 
 def is_passed(unseen: Unseen, rules: Mapping[str, Plan], other: str, effect: Atom) -> bool:

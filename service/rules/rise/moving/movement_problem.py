@@ -228,6 +228,16 @@ def reached_from(name: str, after: Mapping[str, tuple[str, ...]]) -> tuple[str, 
     return tuple(found)
 
 
+def by_carriers(state: State, plans: Mapping[str, Plan]) -> Mapping[str, Plan]:
+    """Return *plans* that react to a mount where they name its rider, which goes where that goes."""
+    carried = {name: c.mount for name, c in state.creatures.items() if c.mount in plans and name not in plans}
+    found = dict(plans)
+    for name, plan in plans.items() if carried else ():
+        named = [carried.get(target) or target for target in plan.targets]
+        found[name] = changed(plan, targets=tuple(dict.fromkeys(named)))
+    return {name: plans[name] if name in plan.targets else plan for name, plan in found.items()}
+
+
 def pose(
     state: State,
     plans: Mapping[str, Plan],
@@ -235,6 +245,7 @@ def pose(
     shaken_off: tuple[str, ...] = (),
 ) -> Problem:
     """Return the movements of a movement phase as a problem."""
+    plans = by_carriers(state, plans)
     return Problem(
         intents=Intents(state=state, plans=plans, sprinting=sprinting, shaken_off=shaken_off),
         state=state,

@@ -25,6 +25,7 @@ from service.rules.rise.moving.movement_problem import (
     Outcome,
     Paths,
     Routes,
+    by_carriers,
     place_movers,
     pose,
     route_all,
@@ -139,7 +140,7 @@ def go_on(state: State, chance: Chance, frame: MovementFrame) -> Emits[State]:
         return (yield MovementResolved(paths=frame.paths, path=frame.path, because=("RI-PHASE-4",)))
     for name in rushers(state):
         if name not in frame.rushed:
-            intents = Intents(state=state, plans=state.plans, sprinting=frame.sprinting)
+            intents = Intents(state=state, plans=by_carriers(state, state.plans), sprinting=frame.sprinting)
             return (yield from rush(state, name, route_all(intents)))
     return (yield from resolve(state, chance))
 
@@ -282,7 +283,7 @@ def reveal(state: State) -> Emits[State]:
 
 def ask(state: State) -> Emits[State]:
     """Emit who falls behind, and may sprint after all."""
-    behind = find_outrun(Intents(state=state, plans=state.plans))
+    behind = find_outrun(Intents(state=state, plans=by_carriers(state, state.plans)))
     auto = tuple([name for name in behind if state.plans[name].sprint == "auto"])
     asked = tuple([name for name in behind if state.plans[name].sprint == "ask"])
     return (yield SprintsAsked(asked=asked, sprinting=auto, because=("RI-CONF-6",)))

@@ -343,3 +343,27 @@ def assert_nobody_shares(state: State, seed: int) -> None:
 def test_RI_ACT_4_whatever_reacts_in_random_play_is_accepted_and_resolved(seed: int) -> None:
     """Every offer of it is taken, and nobody ends in a space that is taken."""
     assert reacted_in(seed) > 3
+
+
+@pytest.mark.parametrize("phase", ["movement", "action"])
+@pytest.mark.parametrize(
+    ("ability", "distance_ft", "at", "gap"),
+    [("follow", 5, (-1, 0), 5), ("withdraw", 20, (5, 0), 20)],
+)
+def test_RI_REAC_2_who_reacts_to_a_rider_goes_by_where_its_mount_carries_it(
+    phase: str, ability: str, distance_ft: int, at: tuple[int, int], gap: int
+) -> None:
+    """RI-MOUNT-1, RI-REAC-3: not by where it sat."""
+    horse = entry("mon@y/h", (0, 0), carries_riders=True)
+    rider = entry("mon@y/r", (0, 0), size="small", mount="h")
+    fight = begun(horse, rider, entry("mon@z/z", at), phase=phase)
+    moves, passes = ("move", "pass_turn") if phase == "action" else ("plan_movement", "pass_movement")
+    fight.do(moves, "h", path=[[x, 0] for x in (1, 2, 3, 4)])
+    if phase == "action":
+        fight.end("h")
+    fight.do(passes, "r").do(moves, "z", ability=ability, targets=["r"], distance_ft=distance_ft)
+    if phase == "action":
+        fight.end("z")
+    assert fight["r"].position == (4, 0)
+    assert not fight.rolls
+    assert fight.state.distance(fight["z"], fight["r"]) == gap
