@@ -28,6 +28,9 @@ from service.steps import Pause, Wakeup
 REMEMBERED: Final = 1_024
 """How many outcomes are remembered for requests that ask a moment after these were received."""
 
+USUAL: Final = 64 * 1_024
+"""The bytes of an outcome that counts as one of them; a larger one counts as several."""
+
 TICK: Final = 0.1
 """Seconds that the thread waits for a message before it asks again."""
 
@@ -50,7 +53,7 @@ class OutcomeListener:
         self._lock = Lock()
         self._hearing = Lock()
         """Held while one commit is heard: a thread may have read what is published at the same time."""
-        self._heard: RecentCache[Place, Outcome] = RecentCache(REMEMBERED)
+        self._heard: RecentCache[Place, Outcome] = RecentCache(REMEMBERED * USUAL, size_of=_size)
         self._doubted: set[Place] = set()
         """Heard by an earlier subscription; these must be read from the log."""
         self._waiting: dict[Place, list[Waiter]] = {}
@@ -283,6 +286,10 @@ class OutcomeListener:
             read = self._read(place)
             if read is not None:
                 self._hear(read)
+
+
+def _size(outcome: Outcome) -> int:
+    return max(USUAL, len(outcome.raw))
 
 
 def _call(hooks: list[Callable[[Outcome], None]], outcome: Outcome) -> None:

@@ -72,6 +72,15 @@ def test_who_comes_late_gets_what_was_heard(log: Flaky, outcomes: OutcomeListene
     assert outcomes.wait(EID, 1, 0) == Outcome(EID, 1, b"one")
 
 
+def test_large_outcomes_are_remembered_up_to_64_mib(log: Flaky) -> None:
+    outcomes = OutcomeListener(log)
+    log.commits = mock.Mock(return_value=[])  # type: ignore[method-assign]  # nothing can be read again
+    for n in range(1, 81):
+        outcomes._hear(Outcome(EID, n, bytes(1_024 * 1_024)))  # noqa: SLF001 - as its thread does
+    remembered = [n for n in range(1, 81) if outcomes.wait(EID, n, 0) is not None]
+    assert remembered == [*range(17, 81)]
+
+
 def test_what_does_not_come_in_time_is_none_and_leaves_nothing(outcomes: OutcomeListener) -> None:
     assert outcomes.wait(EID, 1, 0) is None
     assert outcomes.waiting == 0
