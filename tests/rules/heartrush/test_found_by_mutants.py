@@ -9,13 +9,15 @@ import pytest
 from service.rules.heartrush import HEARTRUSH
 from service.rules.heartrush.body.actions import AbilityUsed
 from service.rules.heartrush.creatures.character import Condition
+from service.rules.heartrush.table.opening import Opening, faults
+from service.rules.kernel.codec import from_data
 from service.rules.kernel.messages import Refused
 from service.rules.kernel.records import changed
 from service.rules.kernel.sealed import view
 from service.rules.ruleset import carried, waiting
 from service.rules.table.carried import CarriedFrom
 from tests.rules.heartrush.casts import ability, do
-from tests.rules.heartrush.kit import Fight, begun, opened, sheet
+from tests.rules.heartrush.kit import Fight, begun, opened, opening, sheet
 from tests.rules.heartrush.sides import refusal_of
 
 PLACES = {"pia": (0, 0), "ash": (0, 2), "orc": (9, 0)}
@@ -245,3 +247,42 @@ def test_HR_WPN_6_who_follows_a_push_is_where_it_was(follow: list[int] | None) -
     fight.answer("choose_push", "pia", distance=10, follow=follow)
     assert fight["pia"].position == ((1, 0) if follow else (0, 0))
     assert [event.creature for event in fight.logged("followed")] == (["pia"] if follow else [])
+
+
+def test_HR_ACT_14_a_window_is_let_pass_by_who_is_asked_and_at_its_own_prompt() -> None:
+    fight = begun({"pia": (0, 0), "bru": (0, 1), "wolf": (1, 0)}, first="enemies", seats=TWO_SEATS)
+    fight.do("dash", creature="wolf", path=[[2, 0], [3, 0]])
+    pia, bru = fight.prompt("pia"), fight.prompt("bru")
+    for by, creature, prompt, code, rule in (
+        ("tom", "pia", pia, "not_your_creature", "TABLE-SEAT-1"),
+        ("zoe", "pia", bru, "not_your_prompt", "TABLE-SEAT-1"),
+        ("zoe", "pia", "r1/none/pia", "window_closed", "HR-SVC-3"),
+    ):
+        assert refusal_of(fight, by, "pass_window", creature=creature, prompt=prompt) == (code, rule)
+    fight.do("pass_window", creature="pia", prompt=pia)
+    assert [(each.creature, each.window) for each in fight.logged("window_passed")] == [
+        ("pia", pia.removesuffix("/pia"))
+    ]
+    assert refusal_of(fight, "zoe", "pass_window", creature="pia", prompt=pia) == (
+        "window_closed",
+        "HR-SVC-3",
+    )
+    assert fight["wolf"].position == (1, 0)
+    fight.do("pass_window", creature="bru", prompt=bru)
+    assert fight["wolf"].position == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "at"),
+    [
+        ({}, None),
+        ({"player_side": "elves"}, "/player_side"),
+        ({"declared_sides": ["enemies", "elves"]}, "/declared_sides/1"),
+    ],
+    ids=["both sides", "a player side", "a declared side"],
+)
+def test_HR_SVC_8_an_opening_names_the_sides_that_it_has(changes: dict[str, Any], at: str | None) -> None:
+    found = faults(from_data(Opening, opening(PLACES, **changes), families=HEARTRUSH.families))
+    assert [(pointer, text) for pointer, text in found] == (
+        [] if at is None else [(at, "one of players and enemies")]
+    )
