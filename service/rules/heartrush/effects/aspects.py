@@ -63,7 +63,7 @@ class InvokeAspect(Command[State]):
         if self.creature not in view.creatures:
             raise Refused("no_such_creature", f"there is no creature {self.creature}", "TABLE-SEAT-1")
         found = view.creatures[self.creature]
-        if not 0 <= self.aspect < len(found.sheet.growth.aspects):
+        if self.aspect >= len(found.sheet.growth.aspects):
             raise Refused(
                 "params_missing", "say in `aspect` which of its aspects, counted from 0", "HR-ASP-1"
             )

@@ -119,7 +119,7 @@ def price_of_aspect(sheet: Sheet, purchase: Purchase) -> int:
     if purchase.kind == "aspect_new":
         _check_text(purchase.text)
         return 1
-    if purchase.aspect is None or not 0 <= purchase.aspect < len(sheet.growth.aspects):
+    if purchase.aspect is None or purchase.aspect >= len(sheet.growth.aspects):
         raise Refused("params_missing", "say in `aspect` which of its aspects, counted from 0", HR_XP_3.id)
     if purchase.kind == "aspect_reword":
         _check_text(purchase.text)

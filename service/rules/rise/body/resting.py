@@ -148,6 +148,6 @@ def _known(view: State, creature: str) -> Creature:
 
 
 def _wound(creature: Creature, number: int) -> VitalWound:
-    if not 0 <= number < len(creature.wounds):
+    if number >= len(creature.wounds):
         raise Refused("invalid_target", f"{creature.id} has no wound {number}", "RI-VITAL-5")
     return creature.wounds[number]
