@@ -54,6 +54,7 @@ def test_HR_MOVE_8_to_be_put_aside_costs_no_movement() -> None:
     fight.do("dash", creature="pia", path=[[1, 0], [2, 0], [3, 0]])
     assert fight["pia"].position != (1, 0)
     assert fight["pia"].moved_ft == 5
+    assert [event.feet for event in fight.logged("moved")] == [5, 0]
 
 
 def test_HR_GEN_2_an_ability_in_a_turn_counts_as_acting() -> None:
