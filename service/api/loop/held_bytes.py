@@ -13,7 +13,7 @@ MOST_HELD: Final = 256 * 2**20
 """The most bytes of all bodies and answers that one process holds: eight of the largest bundles."""
 
 
-class Holder(Protocol):
+class HoldingConnection(Protocol):
     """A connection for which the process holds bytes."""
 
     address: str
@@ -28,11 +28,11 @@ class HeldBytes:
 
     def __init__(self, most: int = MOST_HELD) -> None:
         self._most = most
-        self._sizes: dict[Holder, int] = {}
+        self._sizes: dict[HoldingConnection, int] = {}
         self._of_address: dict[str, int] = {}
         self.total = 0
 
-    def hold(self, holder: Holder, size: int) -> None:
+    def hold(self, holder: HoldingConnection, size: int) -> None:
         """Count *size* bytes of *holder* in place of those before, and drop connections above the limit."""
         self._count(holder, size - self._sizes.get(holder, 0))
         self._sizes[holder] = size
@@ -42,13 +42,13 @@ class HeldBytes:
             self.release(dropped)
             dropped.drop()
 
-    def release(self, holder: Holder) -> None:
+    def release(self, holder: HoldingConnection) -> None:
         """Hold no more bytes of *holder*."""
         size = self._sizes.pop(holder, None)
         if size is not None:
             self._count(holder, -size)
 
-    def _count(self, holder: Holder, more: int) -> None:
+    def _count(self, holder: HoldingConnection, more: int) -> None:
         self.total += more
         left = self._of_address.get(holder.address, 0) + more
         if left:
