@@ -117,7 +117,7 @@ def test_an_offer_says_what_it_does_to_whoever_asks_for_it(owner: Api) -> None:
     assert "Engage …" in [offer["text"] for offer in said]
     assert ["target"] in [offer.get("gaps") for offer in said if offer["text"] == "Engage …"]
     assert {offer["command"]["type"] for offer in said if offer.get("passes")} == {"pass"}
-    words = ("text", "gaps", "passes")
+    words = ("text", "gaps", "passes", "notes")
     assert [{name: offer[name] for name in offer if name not in words} for offer in said] == offers("")
 
 

@@ -251,9 +251,13 @@ class _Search:
         start: Cell,
         budget: int,
         until: Callable[[Cell], bool] | None = None,
-        least: Callable[[Cell], int] | None = None,
-    ) -> Reach:
-        """Return what `reachable` does."""
+        least: Callable[[Cell, int], int] | None = None,
+    ) -> dict[Cell, tuple[int, Way]]:
+        """Return what `reachable` does, up to the first cell for which *until* is true.
+
+        *least* returns a lower bound of the feet to there from a cell, by the parity of the diagonals before
+        it. Cells too far from there are left out; the way is the same.
+        """
         found: dict[Cell, tuple[int, Way]] = {}
         settled: tuple[set[Cell], set[Cell]] = (set(), set())
         offered: tuple[dict[Cell, tuple[int, int]], dict[Cell, tuple[int, int]]] = ({}, {})
@@ -294,7 +298,7 @@ class _Search:
                 elif odd and slanted:
                     feet *= 2
                 reached = spent + feet
-                if reached + (0 if least is None else least(following)) > budget:
+                if reached + (0 if least is None else least(following, parity)) > budget:
                     self.is_cut = True
                     continue
                 better = offered[parity].get(following)
@@ -305,9 +309,26 @@ class _Search:
                 heappush(heap, (reached, walked, order, following, way))
         return found
 
-    def is_shut(self, goal: Cell, start: Cell, most: int) -> bool:
-        """Return whether no walk from *start* leads to *goal*, as far as *most* cells around it show."""
-        known, edge = {goal}, [goal]
+    def plain_way(self, start: Cell, by: Cell) -> tuple[Cell, ...] | None:
+        """Return the way *by* so many cells, first straight and then slanted; None if it is not all open."""
+        dx, dy = by
+        slanted = min(abs(dx), abs(dy))
+        diagonal = (_sign(dx), _sign(dy))
+        straight = (diagonal[0], 0) if abs(dx) > abs(dy) else (0, diagonal[1])
+        first = tuple(line(start, straight, max(abs(dx), abs(dy)) - slanted))
+        way = (*first, *line(first[-1] if first else start, diagonal, slanted))
+        for walked, (before, cell) in enumerate(pairwise((start, *way)), -len(first)):
+            feet = self.price(cell)
+            if feet is not None and self.step is not None:
+                feet = self.step(before, cell, max(0, walked), feet)
+            if feet != FEET * (1 + (walked > 0 and walked % 2)):
+                return None
+        return way
+
+    def is_shut(self, goals: Iterable[Cell], start: Cell, most: int) -> bool:
+        """Return whether no walk from *start* leads to *goals*, as far as *most* cells around them show."""
+        edge = [goal for goal in goals if self.price(goal) is not None]
+        known, most = set(edge), most + len(edge)
         while edge:
             cell = edge.pop()
             spend(_PLAIN_STEPS if self.step is None else _PRICED_STEPS)
@@ -336,8 +357,6 @@ def reachable(
     entering: Callable[[Cell], int | None],
     step: Callable[[Cell, Cell, int, int], int | None] | None = None,
     *,
-    until: Callable[[Cell], bool] | None = None,
-    least: Callable[[Cell], int] | None = None,
     alternating: bool = True,
 ) -> Reach:
     """Return each cell within *budget* feet of walking, nearest first, with the feet spent and the way to it.
@@ -346,10 +365,8 @@ def reachable(
     once for a cell. With *alternating* every second diagonal costs twice that, so two ways to a cell differ
     if the next diagonal is cheap for one of them only. *step*, if given, returns the price of a step; its
     arguments are the cell left, the cell entered, the diagonals walked so far and the feet of *entering*.
-    The search ends at the first cell for which *until* is true. *least* returns a lower bound of the feet
-    from a cell to the goal; cells too far from the goal are left out, and the way to the goal is the same.
     """
-    return _Search(entering, step, alternating=alternating).flood(start, budget, until, least)
+    return _Search(entering, step, alternating=alternating).flood(start, budget)
 
 
 def way_to(
@@ -364,29 +381,102 @@ def way_to(
     """Return the way to *goal* that `reachable` finds within *budget* feet, None if there is none.
 
     A step costs at least 5 feet, and whether it may be made depends on the parity of the diagonals before it
-    at most. The first search is bounded by the length of the straight way, and each further one has a wider
-    bound: each finds either the way that an unbounded search finds, or none. Before each, about as many cells
-    as the last one settled are looked at around the goal: so a goal that is shut in costs little.
+    at most.
     """
-    metric = "alternating" if alternating else "chebyshev"
-
-    def least(cell: Cell) -> int:
-        return feet_between(goal[0] - cell[0], goal[1] - cell[1], metric)
-
     if start == goal:
         return ()
+
+    def least(cell: Cell, odd: int) -> int:
+        dx, dy = abs(goal[0] - cell[0]), abs(goal[1] - cell[1])
+        return _open_feet(dx, dy, odd) if alternating else FEET * max(dx, dy)
+
     search = _Search(entering, step, alternating=alternating)
-    most, more = least(start), FEET
-    if most > budget or search.price(goal) is None or search.is_shut(goal, start, most // FEET):
+    if search.price(goal) is None:
         return None
-    while True:
-        most = min(most, budget)
-        found = search.flood(start, most, goal.__eq__, least)
-        if goal in found:
-            return path_to(found, goal)
-        if most == budget or not search.is_cut or search.is_shut(goal, start, search.settled):
-            return None
-        most, more = most + more, 2 * more
+    return _widening(search, start, budget, goal.__eq__, least, lambda: [goal])
+
+
+def way_near(
+    start: Cell,
+    side: int,
+    goal: tuple[Cell, int, int],
+    budget: int,
+    entering: Callable[[Cell], int | None],
+    step: Callable[[Cell, Cell, int, int], int | None],
+    may_end: Callable[[Cell], bool],
+) -> tuple[Cell, ...] | None:
+    """Return the way of a space *side* cells wide to near a goal within *budget* feet, None if there is none.
+
+    *goal* is another space, its side, and the feet within which the way ends, every second diagonal counting
+    double; *may_end* says whether it may end on a cell. What `way_to` asks of a step holds here too.
+    """
+    at, wide, near = goal
+    far = near // FEET
+    # how many cells from the goal a way may end across, by how many it ends along
+    columns = [far - dy // 2 if far - dy // 2 >= dy else 2 * (far - dy) + 1 for dy in range(far + 1)]
+    known: dict[tuple[int, int, int], int] = {}
+
+    def is_there(cell: Cell) -> bool:
+        return distance(cell, side, at, wide, "alternating") <= near and may_end(cell)
+
+    def least(cell: Cell, odd: int) -> int:
+        dx, dy = gap(cell, side, at, wide)
+        feet = known.get((dx, dy, odd))
+        if feet is None:
+            feet = known[dx, dy, odd] = min([_open_feet(*each, odd) for each in lacks(dx, dy)])
+        return feet
+
+    def lacks(dx: int, dy: int) -> Iterator[tuple[int, int]]:
+        return ((max(0, dx - most), dy - rest) for rest, most in enumerate(columns[: dy + 1]))
+
+    def ends() -> Iterator[Cell]:
+        low, high = far + side - 1, far + wide
+        for x in range(at[0] - low, at[0] + high):
+            spend(low + high)
+            yield from filter(is_there, ((x, y) for y in range(at[1] - low, at[1] + high)))
+
+    search = _Search(entering, step, alternating=True)
+    lacking = lacks(*gap(start, side, at, wide))
+    dx, dy = min(lacking, key=lambda each: (_open_feet(each[0], each[1], 0), min(each)))
+    towards = (_sign(at[0] - start[0]), _sign(at[1] - start[1]))
+    if _open_feet(dx, dy, 0) <= budget:
+        plain = search.plain_way(start, (dx * towards[0], dy * towards[1]))
+        if plain is not None and is_there(plain[-1] if plain else start):
+            return plain
+    return _widening(search, start, budget, is_there, least, ends)
+
+
+def _open_feet(dx: int, dy: int, odd: int) -> int:
+    """Return the feet to a cell *dx*, *dy* away on open ground, after diagonals of the parity *odd*."""
+    return FEET * (max(dx, dy) + (min(dx, dy) + odd) // 2)
+
+
+def _widening(
+    search: _Search,
+    start: Cell,
+    budget: int,
+    is_there: Callable[[Cell], bool],
+    least: Callable[[Cell, int], int],
+    ends: Callable[[], Iterable[Cell]],
+) -> tuple[Cell, ...] | None:
+    """Return the way to the first of *ends* that an unbounded search finds, None if there is none.
+
+    The first search is bounded by the length of the way on open ground, and each further one has a wider
+    bound: each finds either that way or none. Before each, about as many cells as the last one settled are
+    looked at around the ends: so ends that are shut in cost little.
+    """
+    most, more = least(start, 0), FEET
+    looked = most // FEET
+    while most <= budget and not search.is_shut(ends(), start, looked):
+        found = search.flood(start, most, is_there, least)
+        last = next(reversed(found))
+        if is_there(last):  # which ends the search
+            return path_to(found, last)
+        if most == budget or not search.is_cut:
+            break
+        looked = search.settled
+        most, more = min(most + more, budget), 2 * more
+    return None
 
 
 def ends_within(

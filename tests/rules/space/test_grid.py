@@ -14,11 +14,13 @@ from service.rules.space.grid import (
     STEPS,
     Cell,
     disc,
+    distance,
     ends_within,
     feet_between,
     overlaid,
     path_to,
     reachable,
+    way_near,
     way_to,
 )
 
@@ -95,6 +97,53 @@ def test_a_way_to_one_cell_is_that_of_the_whole_search(seed: int, *, alternating
         for goal in ground:
             wanted = path_to(found, goal) if goal in found else None
             assert way_to((0, 0), goal, FAR, ground.get, steps, alternating=alternating) == wanted
+
+
+@pytest.mark.parametrize("near", [FEET, 2 * FEET, 6 * FEET])
+@pytest.mark.parametrize("seed", range(40))
+def test_a_way_to_near_a_goal_is_no_longer_than_any(seed: int, near: int) -> None:
+    random = Random(seed)
+    is_open, side, wide = seed % 3 == 0, 1 + seed % 2, 1 + seed % 4 // 2
+    kinds = (FEET,) if is_open else (FEET, FEET, FEET, 2 * FEET, None)
+    ground = {(x, y): random.choice(kinds) for x in range(-8, 9) for y in range(-8, 9)}
+    taken = {cell for cell in ground if not is_open and random.random() < 0.1}
+    at = (random.randint(-7, 7), random.randint(-7, 7))
+
+    def step(before: Cell, cell: Cell, diagonals: int, feet: int) -> int:
+        return slant(before, cell, diagonals) + feet - FEET
+
+    def is_end(cell: Cell) -> bool:
+        return distance(cell, side, at, wide, "alternating") <= near and cell not in taken
+
+    def feet_of(path: tuple[Cell, ...]) -> int:
+        diagonals = feet = 0
+        for before, cell in pairwise(((0, 0), *path)):
+            feet += step(before, cell, diagonals, ground[cell] or FAR)
+            diagonals += before[0] != cell[0] and before[1] != cell[1]
+        return feet
+
+    every = reachable((0, 0), FAR, ground.get, step)
+    ends = [feet for cell, (feet, _) in every.items() if is_end(cell)]
+    found = way_near((0, 0), side, (at, wide, near), FAR, ground.get, step, lambda cell: cell not in taken)
+    if found is None:
+        assert not ends
+    else:
+        assert is_end(((0, 0), *found)[-1])
+        assert feet_of(found) == min(ends)
+
+
+def test_a_way_to_near_a_goal_on_open_ground_is_as_long_as_the_whole_search_says() -> None:
+    every = reachable((0, 0), FAR, lambda _: FEET)
+    for goal in every:
+        for near in (FEET, 3 * FEET):
+            ends = [cell for cell in every if distance(cell, 1, goal, 1, "alternating") <= near]
+            found = way_near(
+                (0, 0), 1, (goal, 1, near), FAR, lambda _: FEET, lambda a, b, n, _: slant(a, b, n), bool
+            )
+            assert found is not None
+            last = ((0, 0), *found)[-1]
+            assert last in ends
+            assert walked(found) == every[last][0] == every[ends[0]][0]
 
 
 def test_a_way_in_the_open_looks_at_few_cells() -> None:

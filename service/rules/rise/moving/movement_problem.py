@@ -36,7 +36,7 @@ from service.rules.rise.creatures.creature import Creature, Plan
 from service.rules.rise.creatures.state import State
 from service.rules.rise.planning.initiative import find_order
 from service.rules.rise.sight.vision_and_lines import is_clear
-from service.rules.space.grid import FEET, Cell, distance, line, path_to, reachable
+from service.rules.space.grid import FEET, Cell, distance, line, way_near
 
 # --- the problem ---------------------------------------------------------------------------------------
 # An outcome, or what it lacks. Plain records and what is read off them. A problem holds no dice: it names
@@ -378,9 +378,11 @@ def route_ring(intents: Intents, routes: Routes, ring: Sequence[str]) -> Routes:
 def shortfall_ft(intents: Intents, after: State, name: str) -> int:
     """Return the feet that *name* lacks to keep its rule where everybody is now, nothing if it keeps it."""
     plan, creature = intents.plans[name], after.creatures[name]
-    if plan.ability == "custom":
-        return 0 if keeps_rule(after, plan, creature, ()) else FEET
     gaps = {target: after.distance(creature, after.creatures[target]) for target in plan.targets}
+    if plan.ability == "custom":
+        near = 0 if plan.within_ft is None else max(gaps.values()) - plan.within_ft
+        far = 0 if plan.beyond_ft is None else plan.beyond_ft - min(gaps.values())
+        return max(0, near, far)
     if plan.ability == "follow":
         return max(0, max(gaps.values()) - plan.distance_ft)
     return max(0, *[keep_away_ft(intents, plan, name, target) - gap for target, gap in gaps.items()])
@@ -577,19 +579,13 @@ def find_way(
             rough[before] = leaving(after, creature, before)
         return step_feet(before, cell, diagonals) + rough[before]
 
-    def least(cell: Cell) -> int:
-        flat = distance(cell, creature.space, goal.position, goal.space, "chebyshev")
-        return max(0, flat - near_ft)
-
-    def is_there(cell: Cell) -> bool:
-        gap = distance(cell, creature.space, goal.position, goal.space, "alternating")
-        return gap <= near_ft and occupant(after, landing, cell) is None
+    def may_end(cell: Cell) -> bool:
+        return occupant(after, landing, cell) is None
 
     straight = distance(creature.position, creature.space, goal.position, goal.space, "alternating")
     if straight < FAR_OFF_FT:
-        most = straight + DETOUR_FT
-        found = reachable(creature.position, most, entering, step, until=is_there, least=least)
-        (*_, last) = found
-        if is_there(last):  # which ends the search
-            return path_to(found, last)
+        most, there = straight + DETOUR_FT, (goal.position, goal.space, near_ft)
+        found = way_near(creature.position, creature.space, there, most, entering, step, may_end)
+        if found is not None:
+            return found
     return tuple(line(creature.position, after.away(goal, creature), straight // FEET))

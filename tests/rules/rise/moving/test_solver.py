@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from service.rules.kernel.meter import DECIDING, Meter
 from service.rules.kernel.records import changed
 from service.rules.rise.creatures.creature import BIG_ENOUGH, above
 from service.rules.rise.moving.movement_problem import (
@@ -453,6 +454,43 @@ def test_the_solver_asks_only_for_what_it_lacks() -> None:
         found = solve(changed(problem, state=state))
         if isinstance(found, NeedsInitiative) and not found.doubts:
             assert all(any(name not in state.initiative for name in names) for names in found.contests)
+
+
+@pytest.mark.parametrize("many", [9, 199])
+def test_followers_from_afar_take_few_steps_of_work(many: int) -> None:
+    """TABLE-WORK-1, RI-REAC-2: a pack that runs after one that is far away is no work too much."""
+    pack = [f"x/c{n} {n % 8},{n // 8} land=60 follow prey" for n in range(many)]
+    problem = problem_of(" | ".join(["y/prey 29,2 land=60 > 30,2", *pack]), ())
+    with Meter(DECIDING):
+        found = written(problem, solve_with(problem, " ".join(f"c{n}={n + 1}" for n in range(many))))
+    assert found.startswith("c0 12,0")
+
+
+def test_followers_find_out_soon_that_a_door_is_shut() -> None:
+    """TABLE-WORK-1: the room around whom they follow is looked at before the ground outside."""
+    wall = range(27, 33)
+    rows = [
+        ["#" if x in (wall[0], wall[-1]) and 0 <= y <= 5 else "." for x in range(-1, 34)]
+        for y in range(-1, 7)
+    ]
+    for y in (0, 5):
+        for x in wall:
+            rows[y + 1][x + 1] = "#"
+    pack = [f"x/c{n} {n % 8},{n // 8} land=60 follow prey" for n in range(40)]
+    problem = problem_of(" | ".join(["y/prey 29,2 land=60", *pack]), tuple(map("".join, rows)))
+    with Meter(DECIDING // 2):
+        found = written(problem, solve_with(problem, " ".join(f"c{n}={n + 1}" for n in range(40))))
+    assert found.startswith("c0 12,0")
+
+
+@pytest.mark.parametrize("gap", range(5, 32, 2))
+@pytest.mark.parametrize("rule", ["near {} 10", "follow {}", "away {} 150"])
+def test_two_who_react_to_each_other_take_few_steps_of_work(rule: str, gap: int) -> None:
+    """TABLE-WORK-1: they halve what they lack, however far apart they are."""
+    texts = (f"x/a 0,0 land=150 {rule.format('b')}", f"y/b {gap},0 land=150 {rule.format('a')}")
+    problem = problem_of(" | ".join(texts), ())
+    with Meter(DECIDING // 100):
+        solve_with(problem, "a=1 b=2")
 
 
 def vectors() -> list[dict[str, Any]]:
