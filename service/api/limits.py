@@ -34,9 +34,9 @@ class Limit:
 
     def __str__(self) -> str:
         """Return the limit as the contract says it."""
-        above = f"one more is refused (`{self.code}`)" if self.code else "one more takes the oldest's place"
+        above = f", else `{self.code}`" if self.code else "; one more takes the oldest's place"
         usual = f", by default (`{self.setting}`)" if self.setting else ""
-        return f"at most {self.most:,} {self.things}{usual}; {above}"
+        return f"at most {self.most:,} {self.things}{usual}{above}"
 
 
 _ENCOUNTERS: Final = Limit(10_000, "encounters of one owner", "quota-exceeded", "REWOUND_OWNER_ENCOUNTERS")
