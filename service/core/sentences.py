@@ -94,8 +94,8 @@ _LONG: Final = 16
 _CREATURES: Final = frozenset({"creature"})
 """Kinds of fields that hold the id of a creature."""
 _HASHES: Final = frozenset({"hexadecimal digits", "digest"})
-_WRITTEN: Final = frozenset({"words", "label", "name"})
-"""Kinds of fields that people wrote."""
+_WRITTEN: Final = frozenset({"words"})
+"""Kinds of fields that people wrote; what has a name may be of the rulebook too, as a condition is."""
 _NAME: Final = re.compile(r"[a-z]+(?:_[a-z]+)+")
 """A name of a ruleset for several words, such as `opportunity_attack`."""
 _WORDS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: "nothing"}

@@ -128,3 +128,13 @@ def test_the_outcome_of_a_command_is_said_on_request(owner: Api) -> None:
     again = owner.get(f"{table.at}/commands/{outcome['n']}?text=en")
     assert again["text"] == outcome["text"]
     assert "text" not in owner.get(f"{table.at}/commands/{outcome['n']}")
+
+
+def test_names_of_the_rulebook_are_said_in_words_wherever_they_stand(owner: Api) -> None:
+    table = Played(owner, entry("pc@heroes/pia", (0, 0)), entry("mon@orcs/gob", (5, 0)))
+    table.send("gm", "start_combat", start_phase="action")
+    table.send("gm", "no_more_swift", creature="gob")
+    table.send("seat-heroes", "total_defense", creature="pia")
+    table.send("seat-heroes", "end_turn", creature="pia")
+    said = [line for lines in texts(owner, table.at) for line in lines]
+    assert "Pia is affected by total defense" in said

@@ -22,6 +22,7 @@ const FEW = 3; // values of a choice that the name of an offer lists
 const BESIDE = 6; // values that stand beside the name of an offer: one click sends it
 const MANY = 2; // creatures for which one button passes
 const NAMED_AT_ONCE = 6; // of whom such a button has the names
+const IN_ONE = 50; // commands that one request takes
 const SIDES = 4; // colours of sides, as on the map
 /** @type {Prompt} what is sent without being asked answers it */
 const UNASKED = { prompt: "", seat: null, creature: null, accepts: [], wants: [], optional: true };
@@ -48,11 +49,17 @@ const apart = ({ choices }, others, tokens) => {
   return said.join(" or ") + (said.length && values.length > FEW ? " …" : "");
 };
 
-/** Return what an offer is called. @param {Offer} offer @param {Tokens} tokens @param {Offer[]} [beside] the offers of its prompt */
-const named = (offer, tokens, beside = []) => {
+/** Return the words of an offer, with the creature that was clicked in its gap. @param {Offer} offer @param {Json} values @param {(value: any) => string} inWords_ */
+const aimed = ({ text = "", gaps = [] }, values, inWords_) => {
+  const names = [...gaps];
+  return text.replace(/…/g, () => inWords_(values[names.shift() ?? ""] ?? "…"));
+};
+
+/** Return what an offer is called. @param {Offer} offer @param {Tokens} tokens @param {Offer[]} [beside] the offers of its prompt @param {string} [text] its words */
+const named = (offer, tokens, beside = [], text = offer.text) => {
   const others = beside.filter((each) => each !== offer && each.text === offer.text);
   const said = others.length ? apart(offer, others, tokens) : "";
-  return html("span", {}, offer.text, said ? html("small", {}, ` ${said}`) : null);
+  return html("span", {}, text, said ? html("small", {}, ` ${said}`) : null);
 };
 
 /**
@@ -82,7 +89,7 @@ const said = ({ detail, message, rule }) => `${capital(detail ?? message ?? "It 
 export class Act {
   /**
    * @param {HTMLElement} place
-   * @param {{send: (command: Command) => Promise<{n: number}>, sendAll: (commands: Command[]) => Promise<{n: number, outcomes: Json[]}>, types: () => Promise<CommandType[]>, foreseen: (command: Command) => Promise<import("./map.mjs").Foreseen | null>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void, clear: () => void}} on
+   * @param {{send: (command: Command) => Promise<{n: number}>, sendAll: (commands: Command[]) => Promise<{n: number, outcomes: Json[]}>, types: () => Promise<CommandType[]>, foreseen: (command: Command) => Promise<import("../client/contract.mjs").Preview | null>, offer: (offered: import("./fields.mjs").Offered) => void, live: () => void, clear: () => void}} on
    *   `clear` selects no creature
    */
   constructor(place, on) {
@@ -92,7 +99,7 @@ export class Act {
     this.open = null;
     /** @type {{text: string, isFault: boolean, n?: number}} what was sent last, and the commit that decided it */
     this.said = { text: "", isFault: false };
-    this.foreseen = { key: "", text: "" }; // what the command of the open form costs, and whom it provokes
+    this.foreseen = { key: "", text: "", isRefused: false }; // what the command of the open form costs, and whom it provokes
     this.isSending = false;
     this.body = html("div");
     this.below = html("div"); // what belongs to the seat, not to a prompt
@@ -106,6 +113,11 @@ export class Act {
     this.body.addEventListener("pointerover", (/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && reached(event));
     this.body.addEventListener("focusin", (/** @type {FocusEvent} */ event) => /** @type {Element} */ (event.target).matches(":focus-visible") && reached(event));
     patch(place, this.body, this.below);
+  }
+
+  /** Whether something is sent, or what is listed is from before it was decided. */
+  get #isBusy() {
+    return this.isSending || this.seen.version < (this.said.n ?? 0);
   }
 
   /** Draw what may be done. @param {Seen} seen */
@@ -148,7 +160,7 @@ export class Act {
 
   /** Take a cell that was clicked on the map. @param {number[]} cell @returns {boolean} */
   choose(cell) {
-    return this.#take((field) => field.reached(cell));
+    return this.#take((field, value) => field.reached(cell, value)) || this.#take((field, value) => field.further(value, cell));
   }
 
   /** Return whether a creature may be dragged to a place. @param {string} id */
@@ -156,26 +168,30 @@ export class Act {
     return this.#ways(id).length > 0;
   }
 
-  /** Open the first offer that brings a creature to a cell. @param {string} id @param {number[]} cell @returns {boolean} */
+  /** Open the first offer that brings a creature to a cell. @param {string} id @param {number[]} cell */
   move(id, cell) {
-    for (const { offer, prompt, field } of this.#ways(id)) {
-      const value = field.reached(cell);
-      if (value === undefined) continue;
-      this.#open(offer, prompt, { [field.name]: value });
-      return true;
+    const found = this.#wayTo(id, cell);
+    if (found) this.#open(found.offer, found.prompt, { [found.field.name]: found.value });
+    else {
+      this.said = { text: `No movement that may be made now leads to ${cell.join(", ")}.`, isFault: true };
+      this.#render();
     }
-    return false;
+  }
+
+  /** Return the first offer that brings a creature to a cell, by a way that is listed if there is one. @param {string} id @param {number[]} cell */
+  #wayTo(id, cell) {
+    const ways = this.#ways(id);
+    const found = [...ways.map((each) => ({ ...each, value: each.field.reached(cell) })), ...ways.map((each) => ({ ...each, value: each.field.further(undefined, cell) }))];
+    return found.find(({ value }) => value?.length);
   }
 
   /** Return the command that would bring a creature to a cell, null if none would or something else is to be chosen. @param {string} id @param {number[]} cell @returns {Command | null} */
   leading(id, cell) {
-    for (const { offer, prompt, field } of this.#ways(id)) {
-      const value = field.reached(cell);
-      if (value === undefined) continue;
-      const first = Object.fromEntries(this.#fields(offer, prompt).map((each) => [each.name, each.first]));
-      return this.#command({ offer, prompt, values: { ...first, [field.name]: value } });
-    }
-    return null;
+    const found = this.#wayTo(id, cell);
+    if (!found) return null;
+    const { offer, prompt, field, value } = found;
+    const first = Object.fromEntries(this.#fields(offer, prompt).map((each) => [each.name, each.first]));
+    return this.#command({ offer, prompt, values: { ...first, [field.name]: value } });
   }
 
   /** Return the offers of a creature that have places to choose. @param {string} id */
@@ -186,11 +202,11 @@ export class Act {
       this.#fields(offer, prompt).filter((field) => field.isOfPlaces).map((field) => ({ offer, prompt, field }))));
   }
 
-  /** @param {(field: ChoiceField) => any} find @returns {boolean} */
+  /** @param {(field: ChoiceField, value: any) => any} find @returns {boolean} */
   #take(find) {
     if (!this.open || this.open.isGone) return false;
     for (const field of this.#fields(this.open.offer, this.open.prompt)) {
-      const value = find(field);
+      const value = find(field, field.kept(this.open.values[field.name]));
       if (value === undefined) continue;
       this.open.values = { ...this.open.values, [field.name]: value };
       this.#render();
@@ -252,7 +268,7 @@ export class Act {
     const offers = unasked(this.seen.unprompted);
     if (!offers.length || this.seen.isOver) return null;
     return html("details", { class: "refused", key: "any" }, html("summary", {}, "At any time"), html("div", { class: "offers" }, offers.map((offer) => html("button", {
-      type: "button", key: offer.command.type, "data-any": offer.command.type, disabled: this.isSending, onclick: () => this.#open(offer, UNASKED),
+      type: "button", key: offer.command.type, "data-any": offer.command.type, disabled: this.#isBusy, onclick: () => this.#open(offer, UNASKED),
     }, (offer.text ?? "").replace(/\.$/, ""), " …"))));
   }
 
@@ -270,15 +286,15 @@ export class Act {
     return html("section", { class: `option side-${Math.max(0, sides.indexOf(tokens.get(creature ?? "")?.side ?? "")) % SIDES}`, key: prompt.prompt },
       html("h3", {}, creature && html("span", { class: "badge", "aria-hidden": "true" }, this.seen.letters.get(creature)), this.#called(creature) ?? "The table",
         html("span", { class: "chip" }, prompt.optional ? "may" : "is waited for"),
-        passing && html("button", { type: "button", class: "passes", "data-type": passing.command.type, disabled: this.isSending, title: this.types.get(passing.command.type)?.text, onclick: () => this.#send(passing.command, passing) }, passing.text)),
+        passing && html("button", { type: "button", class: "passes", "data-type": passing.command.type, disabled: this.#isBusy, title: this.types.get(passing.command.type)?.text, onclick: () => this.#send(passing.command, passing) }, passing.text)),
       html("div", { class: "offers" }, offers.filter(({ offer }) => offer !== passing).map(({ offer, values }) => {
         const only = Object.keys(values).length ? null : this.#only(offer, prompt);
         if (only) return this.#beside(offer, prompt, only);
         const isReady = isComplete(offer, prompt) || this.#isDecided(offer, prompt, values);
         return html("button", {
-          type: "button", key: keyOf(offer, prompt), "data-type": offer.command.type, disabled: this.isSending, title: this.types.get(offer.command.type)?.text,
+          type: "button", key: keyOf(offer, prompt), "data-type": offer.command.type, disabled: this.#isBusy, title: this.types.get(offer.command.type)?.text,
           onclick: () => (isReady ? this.#send({ ...offer.command, ...values }, offer) : this.#open(offer, prompt, values)),
-        }, named(offer, tokens, offers.map((each) => each.offer)), isReady || offer.text?.includes("…") ? null : " …");
+        }, named(offer, tokens, offers.map((each) => each.offer), aimed(offer, values, (value) => this.#inWords(value))), isReady || offer.text?.includes("…") ? null : " …");
       })),
       refused.length ? html("details", { class: "refused" }, html("summary", {}, "Not now"),
         html("ul", {}, refused.map(({ type, name, detail }) => html("li", { key: type }, html("b", {}, name), `: ${detail}`)))) : null);
@@ -300,7 +316,7 @@ export class Act {
     return html("div", { class: "offer-with", role: "group", "aria-label": name, key: keyOf(offer, prompt), title: this.types.get(type)?.text },
       html("span", {}, name), field.values.map((value, index) => {
         const text = this.#inWords(value);
-        return html("button", { type: "button", key: index, "data-type": type, disabled: this.isSending, onclick: () => this.#send({ ...offer.command, [field.name]: value }, offer) }, text);
+        return html("button", { type: "button", key: index, "data-type": type, disabled: this.#isBusy, onclick: () => this.#send({ ...offer.command, [field.name]: value }, offer) }, text);
       }));
   }
 
@@ -354,6 +370,7 @@ export class Act {
     const asks = (offer.asks ?? []).filter((name) => name !== "faces" || !prompt.wants.length);
     const command = isGone ? null : this.#command(open);
     if (this.#fields(offer, prompt).some((field) => field.isOfPlaces)) this.#foresee(command);
+    const foreseen = this.foreseen.text && this.foreseen.key === JSON.stringify(command) ? this.foreseen : null;
     /** @type {import("../shared/form.mjs").Form} */
     const form = { root: schema ?? {}, id: "field", set: (path, value) => change((earlier) => forms?.withPart(earlier, path, value) ?? earlier) };
     return html("form", { class: "card act-form", key: `form ${offer.command.type} ${prompt.creature ?? ""}`, onsubmit: (event) => {
@@ -362,11 +379,11 @@ export class Act {
     } }, html("h3", {}, prompt.creature ? `${this.#called(prompt.creature)}: ` : "", named(offer, tokens)),
     isGone && html("p", { class: "fault small", role: "alert" }, "This cannot be done any more, or not yet. What you wrote stays here."),
     this.#fields(offer, prompt).map((field) => field.draw(field.kept(values[field.name]), (value) => take(field.name, value))),
-    this.foreseen.text && this.foreseen.key === JSON.stringify(command) && html("p", { class: "foreseen", role: "status", key: "foreseen" }, this.foreseen.text),
+    foreseen && html("p", { class: foreseen.isRefused ? "foreseen fault" : "foreseen", role: "status", key: "foreseen" }, foreseen.text),
     prompt.wants.length ? drawDice(prompt.wants, values.faces ?? [], (faces) => take("faces", faces)) : null,
     asks.length && !schema ? html("p", { class: "soft small", role: "status", key: "coming" }, "What to write is on its way …") : null,
     schema && forms ? asks.map((name) => forms.fieldOf(form, { ...schema.properties[name], ...(offer.notes?.[name] ? { description: offer.notes[name] } : {}) }, values[name], [name])) : null,
-    html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.isSending }, "Send"), button("Back", () => this.close())),
+    html("div", { class: "row" }, html("button", { type: "submit", class: "main", disabled: command === null || this.#isBusy || foreseen?.isRefused }, "Send"), button("Back", () => this.close())),
     this.types.has(offer.command.type) && html("p", { class: "soft small", key: "what" }, this.types.get(offer.command.type)?.text)); // it comes late, and moves nothing
   }
 
@@ -374,11 +391,12 @@ export class Act {
   async #foresee(command) {
     const key = JSON.stringify(command);
     if (!command || this.foreseen.key === key) return;
-    this.foreseen = { key, text: "" };
-    const way = await this.on.foreseen(command);
-    if (!way || this.foreseen.key !== key) return;
-    const provoked = way.provokes.map((id) => this.#called(id)).join(", ");
-    this.foreseen = { key, text: `${way.feet} ft${provoked ? `; it provokes ${provoked}` : "; it provokes nobody"}.` };
+    this.foreseen = { key, text: "", isRefused: false };
+    const { way, refusal } = (await this.on.foreseen(command)) ?? {};
+    if (this.foreseen.key !== key) return;
+    const provoked = way?.provokes.map((id) => this.#called(id)).join(", ");
+    if (way) this.foreseen.text = `${way.feet} ft${provoked ? `; it provokes ${provoked}` : "; it provokes nobody"}.`;
+    if (refusal) this.foreseen = { key, text: `Not so: ${refusal.detail}.`, isRefused: true };
     this.#render();
   }
 
@@ -402,11 +420,16 @@ export class Act {
     const alike = found.filter(({ offer }) => offer.command.type === first.offer.command.type);
     if (alike.length < MANY) return null;
     const all = () => this.#sending(async () => {
-      const { n, outcomes } = await this.on.sendAll(alike.map(({ offer }) => offer.command));
-      const { refusal } = outcomes.at(-1) ?? {};
+      const commands = alike.map(({ offer }) => offer.command);
+      let n = 0, refusal = null;
+      for (let from = 0; from < commands.length; from += IN_ONE) {
+        const done = await this.on.sendAll(commands.slice(from, from + IN_ONE));
+        n = done.n + done.outcomes.length - 1; // the answer names the first
+        refusal ??= done.outcomes.find((each) => each.refusal)?.refusal;
+      }
       return refusal ? { text: said(refusal), isFault: true } : { text: `Done: ${first.offer.text}, for all ${alike.length}.`, isFault: false, n };
     });
-    return html("button", { type: "button", class: "pass-all", key: "pass-all", disabled: this.isSending, onclick: all }, `${first.offer.text}: all ${alike.length}`,
+    return html("button", { type: "button", class: "pass-all", key: "pass-all", disabled: this.#isBusy, onclick: all }, `${first.offer.text}: all ${alike.length}`,
       html("small", {}, ` ${alike.slice(0, NAMED_AT_ONCE).map(({ creature }) => this.#called(creature)).join(", ")}${alike.length > NAMED_AT_ONCE ? ` and ${alike.length - NAMED_AT_ONCE} more` : ""}`));
   }
 
@@ -414,6 +437,7 @@ export class Act {
   #send(command, offer) {
     return this.#sending(async () => {
       const { n } = await this.on.send(command);
+      if (this.seen.selected && command.creature !== this.seen.selected) this.on.clear(); // whom it was done to; who did it goes on
       return { text: `Done: ${sentenceOf(offer, command, (value) => this.#inWords(value))}.`, isFault: false, n };
     });
   }

@@ -12,6 +12,9 @@ import { button, capital, html, words } from "../shared/dom.mjs";
 
 const FEW = 6; // values that are shown as buttons; more are a list
 const CELL_FT = 5;
+const EDGE = /^(-?\d+),(-?\d+)\|(-?\d+),(-?\d+)$/; // of two cells, as openings name it
+/** @type {[string, string, number[]][]} the steps of a way that is drawn: the sign, its name, across and down */
+const STEPS = [["↖", "up and left", [-1, -1]], ["↑", "up", [0, -1]], ["↗", "up and right", [1, -1]], ["←", "left", [-1, 0]], ["→", "right", [1, 0]], ["↙", "down and left", [-1, 1]], ["↓", "down", [0, 1]], ["↘", "down and right", [1, 1]]];
 export const NOTHING = { cells: [], path: [], creatures: [] };
 
 /** @param {Value} value */
@@ -23,6 +26,13 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Return the cell that a place is, or in which a path ends. @param {Value} value @returns {number[] | undefined} */
 const end = (value) => (isCell(value) ? value : isPath(value) ? value.at(-1) : undefined);
+
+/** Return the cells from one to another, each beside the one before. @param {number[]} from @param {number[]} to @returns {number[][]} */
+const stepsTo = ([x, y], to) => {
+  const cells = [];
+  while (x !== to[0] || y !== to[1]) cells.push([x += Math.sign(to[0] - x), y += Math.sign(to[1] - y)]);
+  return cells;
+};
 
 /** Return the creatures that choosing a value means. @param {any} value @param {Tokens} tokens @returns {string[]} */
 const creaturesIn = (value, tokens) => [value].flat().filter((each) => typeof each === "string" && tokens.has(each));
@@ -39,7 +49,7 @@ const nearFirst = (values, near, tokens) => {
 
 /** Return a value in words. @param {any} value @param {Tokens} tokens @returns {string} */
 export const inWords = (value, tokens) => {
-  if (value === null) return "none";
+  if (value === null || value === "") return "none";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (isCell(value)) return `cell ${value.join(", ")}`;
   if (Array.isArray(value)) {
@@ -47,11 +57,11 @@ export const inWords = (value, tokens) => {
     return isPath(value) ? `${value.length} cell${value.length === 1 ? "" : "s"} (${value.length * CELL_FT} ft) to ${value.at(-1).join(", ")}` : value.map((each) => inWords(each, tokens)).join(" and ");
   }
   if (typeof value === "object") return Object.entries(value).map(([name, each]) => `${tokens.get(name)?.name ?? words(name)}: ${inWords(each, tokens)}`).join(", ") || "none";
-  return tokens.get(value)?.name ?? words(value);
+  return tokens.get(value)?.name ?? words(String(value).replace(EDGE, "$1, $2 and $3, $4"));
 };
 
 /** Return whether choosing a value changes nothing: none, no, an empty list. @param {any} value */
-export const isHarmless = (value) => value === null || value === false || value === "none" || (Array.isArray(value) && !value.length);
+export const isHarmless = (value) => value === null || value === false || value === "none" || value === "" || (Array.isArray(value) && !value.length);
 
 /** A field with listed values: what may be chosen, and how it is shown. It has no state of its own. */
 export class ChoiceField {
@@ -86,9 +96,22 @@ export class ChoiceField {
     return (this.isOfPlaces || this.isOfCreatures) && this.values.length > 1 ? undefined : this.values[0];
   }
 
-  /** Return the value that is still listed, undefined if it is not. @param {any} value */
+  /** Return the value that is still listed, or a way that a person drew; undefined for any other. @param {any} value */
   kept(value) {
-    return this.values.find((each) => same(each, value));
+    return this.values.find((each) => same(each, value)) ?? (this.#isDrawn(value) ? value : undefined);
+  }
+
+  /** Return whether a value is a way from the start, cell by cell. The service lists the straight ones alone. @param {any} value */
+  #isDrawn(value) {
+    return Boolean(this.start) && isPath(value) && value.length > 0 && value.every((/** @type {number[]} */ cell, /** @type {number} */ index) => stepsTo(index ? value[index - 1] : this.start, cell).length === 1);
+  }
+
+  /** Return the way that goes on to a cell, or back to it; undefined where nobody draws ways. @param {any} value the way so far @param {number[]} cell */
+  further(value, cell) {
+    if (!this.start) return undefined;
+    const way = this.kept(value) ?? [];
+    const at = way.findIndex((/** @type {number[]} */ each) => same(each, cell));
+    return at >= 0 ? way.slice(0, at + 1) : [...way, ...stepsTo(way.at(-1) ?? this.start, cell)];
   }
 
   /** Return the value that a creature on the map means. @param {string} id */
@@ -96,8 +119,9 @@ export class ChoiceField {
     return this.values.find((value) => same(creaturesIn(value, this.tokens), [id]));
   }
 
-  /** Return the value that a cell on the map means. @param {number[]} cell */
-  reached(cell) {
+  /** Return the value that a cell on the map means, while *value* is chosen: a way that is drawn goes on to its neighbours. @param {number[]} cell @param {any} [value] */
+  reached(cell, value) {
+    if (value && !this.values.some((each) => same(each, value)) && this.further(value, cell)?.length <= value.length + 1) return this.further(value, cell);
     return this.values.find((value) => same(end(value), cell));
   }
 
@@ -120,10 +144,19 @@ export class ChoiceField {
     const control = values.length > FEW
       ? html("select", { id, onchange: (event) => { const index = Number(event.target.value); if (index >= 0) take(values[index]); } },
         value === undefined && html("option", { key: -1, value: -1, selected: true }, this.isOfPlaces || this.isOfCreatures ? "Click on the map, or choose here" : "Choose"),
+        value !== undefined && !values.some((each) => same(each, value)) && html("option", { key: -2, value: -2, selected: true }, `${inWords(value, tokens)}, as you draw it`),
         values.map((each, index) => html("option", { key: index, value: index, selected: value !== undefined && same(each, value) }, inWords(each, tokens))))
       : html("div", { class: "row", id, role: "group", "aria-label": words(name) }, values.map((each, index) =>
         button(inWords(each, tokens), () => take(each), { key: index, "aria-pressed": String(value !== undefined && same(each, value)) })));
-    return html("div", { class: "field", key: name }, values.length > FEW ? html("label", { for: id }, capital(words(name))) : html("span", { class: "label" }, capital(words(name))), control);
+    return html("div", { class: "field", key: name }, values.length > FEW ? html("label", { for: id }, capital(words(name))) : html("span", { class: "label" }, capital(words(name))), control, this.start && this.#pad(value, take));
+  }
+
+  /** Draw buttons by which a way goes on cell by cell, around corners too. @param {any} value @param {(value: any) => void} take */
+  #pad(value, take) {
+    const [x, y] = value?.at(-1) ?? this.start;
+    return html("div", { class: "row pad", role: "group", "aria-label": "One cell further", key: "pad" }, STEPS.map(([sign, name, [dx, dy]]) =>
+      button(sign, () => take(this.further(value, [x + dx, y + dy])), { key: sign, "aria-label": name, title: `One cell ${name}` })),
+    button("⌫", () => take(value.length > 1 ? value.slice(0, -1) : undefined), { key: "back", "aria-label": "one cell less", title: "One cell less", disabled: !value?.length }));
   }
 }
 

@@ -135,7 +135,7 @@ class Fight {
       send: (command) => this.#send(command),
       sendAll: (commands) => this.#sendAll(commands),
       types: () => this.#types(),
-      foreseen: (command) => this.#foreseen(command),
+      foreseen: (command) => this.encounter.preview(command).catch(() => null), // the form says less without it
       offer: ({ cells, path, creatures }) => {
         this.map.offer(cells, path);
         this.store.set({ targets: new Set(creatures) });
@@ -228,7 +228,8 @@ class Fight {
 
   /** Take a creature that was dragged to a cell. @param {string} id @param {number[]} cell */
   #dragged(id, cell) {
-    if (this.act.move(id, cell)) this.panels.select("act");
+    this.act.move(id, cell);
+    this.panels.select("act");
   }
 
   /** Return the way of a movement, as the service foresees it; null for anything else. @param {Command | null} command @returns {Promise<import("./map.mjs").Foreseen | null>} */
@@ -559,14 +560,14 @@ class Fight {
     return this.encounter.send(await this.sealing.sent(command));
   }
 
-  /** Send several commands in one request, which a refusal ends. @param {Command[]} commands */
+  /** Send several commands in one request, each decided for itself: a secret choice is refused otherwise. @param {Command[]} commands */
   async #sendAll(commands) {
     this.store.set({ isLive: true });
     await this.signing?.ready;
     /** @type {Command[]} */
     const sent = [];
     for (const command of commands) sent.push(await this.sealing.sent(command));
-    return this.encounter.send(sent);
+    return this.encounter.send(sent, { continueOnRefusal: true });
   }
 
   /** Return the types of commands of this edition, with their schemas and texts. */

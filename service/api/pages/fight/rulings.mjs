@@ -113,7 +113,7 @@ export class Rulings {
     const told = html("p", { class: isFault ? "fault" : "soft", role: isFault ? "alert" : "status", key: "said" }, said);
     if (isSent) patch(this.on.above, html("div", { class: "why" }, told, button("Good", leave)));
     else patch(this.on.above, html("form", { class: "why", key: "form", onsubmit: (event) => { event.preventDefault(); this.#contested(contesting); } },
-      html("label", { for: "claim" }, `What is wrong with commit ${n}?`),
+      html("label", { for: "claim" }, `What is wrong with commit ${n}?`), html("p", { class: "soft small", key: "about" }, this.on.said(n).join(". ")),
       html("textarea", { id: "claim", rows: 2, required: true, maxlength: 2000, oninput: (event) => { contesting.claim = event.target.value; } }, claim),
       said && told, html("div", { class: "row" }, html("button", { type: "submit", class: "main" }, "Contest it"), button("Leave it", leave))));
   }

@@ -20,13 +20,17 @@ import { sayNotes } from "./notes.mjs";
 const ROW = 8; // creatures beside each other before the next row begins
 const EARLIER = 20; // fights that are offered
 
+/** Return whether nobody is where a creature of a sheet would stand. @param {Step["book"]} book @param {Member[]} cast @param {number[]} position @param {Json | undefined} sheet */
+const isFree = (book, cast, position, sheet) => {
+  const taken = new Set(cast.flatMap((each) => cellsFrom(each.position, spaceOf(book, each.sheet))));
+  return !cellsFrom(position, spaceOf(book, sheet)).some((each) => taken.has(each));
+};
+
 /** Return a free place for a creature of a side: sides face each other. @param {Step["book"]} book @param {Member[]} cast @param {string[]} sides @param {string} side @param {Json | undefined} sheet its sheet */
 const freePlace = (book, cast, sides, side, sheet) => {
-  const taken = new Set(cast.flatMap((each) => cellsFrom(each.position, spaceOf(book, each.sheet))));
-  const space = spaceOf(book, sheet);
   for (let number = 0; ; number += 1) {
     const cell = [sides.indexOf(side) * 6 + Math.floor(number / ROW), number % ROW];
-    if (!cellsFrom(cell, space).some((each) => taken.has(each))) return cell;
+    if (isFree(book, cast, cell, sheet)) return cell;
   }
 };
 
@@ -36,7 +40,7 @@ const withOne = (book, draft, { name, side, position, ...rest }) => {
   const cast = draft.cast.map((each) => (each.name === name && !rest.carried && !each.carried ? { ...each, name: `${name} 1` } : each));
   const number = 1 + Math.max(same.length, ...same.map((each) => Number(each.name.slice(name.length)) || 0));
   const called = same.length ? `${name} ${number}` : name;
-  return [...cast, { id: idOf(called, cast.map((each) => each.id)), name: called, side, position: position ?? freePlace(book, cast, draft.sides, side, rest.sheet), ...rest }];
+  return [...cast, { id: idOf(called, cast.map((each) => each.id)), name: called, side, position: position && isFree(book, cast, position, rest.sheet) ? position : freePlace(book, cast, draft.sides, side, rest.sheet), ...rest }];
 };
 
 /** What the step knows besides the draft: the side and the count that the next creatures get, and earlier fights. */
@@ -48,7 +52,7 @@ const choice = { side: "", count: 1, earlier: /** @type {import("../client/contr
  */
 export const drawCreatures = (on) => {
   const { draft, book } = on;
-  const side = draft.sides.includes(choice.side) ? choice.side : draft.sides[0];
+  const side = nextSide(draft);
   const redraw = () => on.set({});
   const add = (/** @type {Json} */ block) => {
     let next = draft;
@@ -67,7 +71,7 @@ export const drawCreatures = (on) => {
         on.set({ cast });
         on.edit(cast[cast.length - 1].id);
       }, { class: "own-sheet" }),
-      html("label", { class: "drop-here", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); list(on, side, event.dataTransfer?.files[0]); } }, "A list of creatures (table, JSON, YAML, stat blocks)", html("input", { type: "file", class: "visually-hidden", accept: ".csv,.tsv,.txt,.json,.yaml,.yml,.md", onchange: (event) => list(on, side, event.target.files[0]) }))),
+      html("label", { class: "drop-here" }, "A list of creatures (table, JSON, YAML, stat blocks)", html("input", { type: "file", class: "visually-hidden", accept: ".csv,.tsv,.txt,.json,.yaml,.yml,.md", onchange: (event) => takeList(on, event.target.files[0]) }))),
       earlier(on, side, redraw)),
     html("div", { key: "cast" }, html("h3", {}, `In the fight: ${draft.cast.length}`), draft.cast.length ? html("ul", { class: "cast" }, draft.cast.map((each, index) => member(on, each, index))) : html("p", { class: "soft" }, "Nobody yet. Choose from the stat blocks."),
       [...on.faults].filter(([pointer]) => /^\/(creatures|sides)/.test(pointer)).map(([pointer, text]) => html("p", { class: "fault small", role: "alert", key: pointer }, `${capital(words(pointer.slice(1).replaceAll("/", " ")))}: ${text}`))))];
@@ -87,22 +91,26 @@ const member = (on, each, index) => {
   on.editing === each.id && each.sheet && book?.sheet ? html("div", { class: "sheet" }, drawSheet(book, { ...each.sheet, name: each.name, side: each.side }, (sheet) => change({ sheet, name: sheet.name, side: sheet.side }), { id: `sheet-${each.id}`, faults, sides: draft.sides })) : null);
 };
 
-/** Take a list of creatures of another tool. @param {Step} on @param {string} side @param {File | undefined} file */
-const list = async (on, side, file) => {
-  const { book } = on, { edition } = on.draft;
+/** Return the side that the next creatures get. @param {Draft} draft */
+const nextSide = ({ sides }) => (sides.includes(choice.side) ? choice.side : sides[0]);
+
+/** Take a list of creatures of another tool: whose cells are taken stands on free ones. @param {Step} on @param {File | undefined} file */
+export const takeList = async (on, file) => {
+  const { book } = on, { edition } = on.draft, side = nextSide(on.draft);
   if (!file || !book || !edition) return;
   try {
     const made = await on.client.importFile(await file.text(), { edition, kind: "creatures", side });
     const creatures = /** @type {Json[]} */ (made.part.creatures ?? []);
-    let next = on.draft;
+    let next = on.draft, moved = 0;
     for (const { sheet, position, carried, ...entry } of creatures) {
       const own = sheet ?? { ...book.blocks.find((each) => each.id === entry.stat_block)?.data };
       const name = own.name && !entry.name ? own.name : entry.name ?? "Creature";
       const of = sheet?.side ?? entry.side ?? side;
       if (!next.sides.includes(of)) next = { ...next, sides: [...next.sides.filter((each) => next.cast.some((other) => other.side === each)), of] };
       next = { ...next, cast: withOne(book, next, { name, side: of, position, ...(carried ? { carried } : { sheet: own }) }) };
+      moved += Number(position && String(next.cast[next.cast.length - 1].position) !== String(position));
     }
-    on.tell(`${file.name} was read. ${sayNotes(made.notes)}`, false);
+    on.tell(`${file.name} was read. ${sayNotes(made.notes)}${moved ? ` The cells of ${moved} were taken: they stand on free ones.` : ""}`, false);
     on.set({ cast: next.cast, sides: next.sides });
   } catch (fault) {
     on.tell(`${file.name}: ${faultText(fault)}`);

@@ -7,7 +7,7 @@ import { bookOf, idOf, spaceOf } from "../shared/creature_form.mjs";
 import { faultsOf } from "../shared/form.mjs";
 import { drawLink, drawReach, qrOf } from "../shared/links.mjs";
 import { askForKey, client, heldKey, seatOf } from "../shared/session.mjs";
-import { drawCreatures } from "./creatures.mjs";
+import { drawCreatures, takeList } from "./creatures.mjs";
 import { namesOf } from "../fight/names.mjs";
 import { Ground } from "./ground.mjs";
 import { sayNotes } from "./notes.mjs";
@@ -54,7 +54,15 @@ class NewFight {
     /** @type {import("../client/contract.mjs").SheetSchema["opening"]} what an opening takes */
     this.takes = { fields: [], terrain: [], light: [], spaces: {} };
     this.ground = new Ground({ change: (part) => this.set(part), place: (id, cell) => this.#moved(id, cell) });
+    for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault()); // else the browser leaves the page and shows the file
+    document.addEventListener("drop", (event) => this.#dropped(event.dataTransfer?.files[0]));
     this.#begin();
+  }
+
+  /** Take a file that was dropped anywhere on the page. @param {File | undefined} file */
+  #dropped(file) {
+    if (this.draft.step === "map") this.#file(file);
+    if (this.draft.step === "creatures") takeList(this.#adding(), file);
   }
 
   async #begin() {
@@ -169,16 +177,21 @@ class NewFight {
   }
 
   #creatures() {
-    return drawCreatures({
+    return drawCreatures(this.#adding());
+  }
+
+  /** Return what the step of creatures reads and does. @returns {Parameters<typeof drawCreatures>[0]} */
+  #adding() {
+    return {
       draft: this.draft, book: this.book, wanted: this.wanted, editing: this.editing, faults: this.faults, client: this.client,
       search: (wanted) => { this.wanted = wanted; this.render(); }, edit: (id) => { this.editing = this.editing === id ? null : id; this.render(); },
       set: (part) => this.set(part), tell: (text, isFault = true) => { this.fault = isFault ? text : ""; this.note = isFault ? "" : text; this.render(); },
-    });
+    };
   }
 
   #map() {
     return [html("h2", {}, "The map"), this.ground.tools(this.takes, this.draft, () => this.render()), html("div", { class: "canvas", key: "canvas", own: true }),
-      html("label", { class: "drop-here", key: "file", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); this.#file(event.dataTransfer?.files[0]); } }, "Drop a map here (.uvtt, .dd2vtt), or click: walls, doors and light come from the file, its picture stays in this browser",
+      html("label", { class: "drop-here", key: "file" }, "Drop a map here (.uvtt, .dd2vtt), or click: walls, doors and light come from the file, its picture stays in this browser",
         html("input", { type: "file", class: "visually-hidden", accept: ".uvtt,.dd2vtt,.df2vtt,.json", onchange: (event) => this.#file(event.target.files[0]) }))];
   }
 
@@ -194,8 +207,10 @@ class NewFight {
       const size = data.resolution?.map_size;
       if (image && size) this.ground.picture(image, size.x, size.y);
       this.fault = "";
-      this.note = `${file.name} is on the map. ${sayNotes(made.notes)}`;
+      const isDrawn = [this.draft.terrain, this.draft.walls].some((each) => Object.keys(each).length);
+      this.note = `${file.name} is on the map${isDrawn ? ", in place of what was there" : ""}. ${sayNotes(made.notes)}`;
       this.set({ terrain, walls, scenery, picture: image && size ? { width: size.x, height: size.y } : null });
+      this.ground.map.camera.fit();
     } catch (fault) {
       this.fault = `${file.name}: ${faultText(fault)}`;
       this.render();

@@ -100,9 +100,12 @@ export const fieldOf = (form, schema, value, path, isRequired = true) => {
   const fault = form.faults?.get(pointer);
   const said = (schema.description ?? found.description)?.replaceAll("\x60", "");
   const note = said && (said.length > SHORT || found.type === "array") ? said : null; // a shorter one says what the title says
-  const control = controlOf(form, found, value, path, { id, name, isRequired: isRequired && !isNullable, fault, hasNote: Boolean(note) });
+  const mayLack = (isNullable || !isRequired) && Boolean(found.properties || found.oneOf);
+  const lacks = mayLack && (value === null || value === undefined); // its own fields are not asked for before somebody wants it
+  const control = lacks ? { isGroup: true, nodes: button("Add it", () => form.set(path, blankOf(found, form.root)), { id, class: "add" }) } : controlOf(form, found, value, path, { id, name, isRequired: isRequired && !isNullable, fault, hasNote: Boolean(note) });
   const told = [note && html("p", { id: `${id}-note`, class: "soft small note" }, note), fault && html("p", { id: `${id}-fault`, class: "fault small", role: "alert" }, fault)];
-  if (control.isGroup) return html("fieldset", { class: "field", key: pointer, "data-field": pointer }, html("legend", {}, title), told, control.nodes);
+  if (control.isGroup) return html("fieldset", { class: "field", key: pointer, "data-field": pointer }, html("legend", {}, title), told, control.nodes,
+    mayLack && !lacks && button("Leave it out", () => form.set(path, isNullable ? null : undefined), { class: "quiet" }));
   if (control.isCheck) return html("div", { class: "field check", key: pointer, "data-field": pointer }, html("label", { for: id }, control.nodes, html("span", {}, title)), told);
   return html("div", { class: "field", key: pointer, "data-field": pointer }, html("label", { for: id }, title), control.nodes, told);
 };
@@ -187,7 +190,8 @@ export const fieldsOf = (form, schema, value, path, isShown = () => true) => {
   const made = (/** @type {[string, Json]} */ [name, each]) => fieldOf(form, each, value?.[name], [...path, name], needed.has(name));
   const first = all.filter(([name]) => needed.has(name)), rest = all.filter(([name]) => !needed.has(name));
   if (rest.length <= MANY - first.length || rest.length <= 3) return [first.map(made), rest.map(made)];
-  return [first.map(made), html("details", { key: `more ${path.join("/")}` }, html("summary", {}, "More"), rest.map(made))];
+  const shown = Math.max(0, MANY - first.length);
+  return [first.map(made), rest.slice(0, shown).map(made), html("details", { key: `more ${path.join("/")}` }, html("summary", {}, "More"), rest.slice(shown).map(made))];
 };
 
 /** Return faults by pointer, of a problem document. @param {any} fault @param {string} [below] the pointer that is left out @returns {Map<string, string>} */
