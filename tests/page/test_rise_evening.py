@@ -168,3 +168,24 @@ def test_files_are_taken_wherever_they_are_dropped_and_nobody_stands_on_another(
     page.locator(".canvas svg.map").evaluate(DROP, ["keep.uvtt", json.dumps(MAP)])
     expect(page.locator(".foot")).to_contain_text("keep.uvtt is on the map.")
     expect(page.locator(".canvas .edge")).not_to_have_count(0)
+
+
+def test_creatures_of_stat_blocks_join_and_hide_and_a_click_changes_one(
+    running: Service, table: Table, window: Open
+) -> None:
+    gm = window().visit(at(running, table), running.key)
+    gm.get_by_role("tab", name="GM").click()
+    for command, block in (("add_creature", "Archer"), ("hide_creature", "Guard")):
+        gm.locator(f"[data-command={command}]").click()
+        gm.get_by_role("button", name=f"Add {block}").click()
+        gm.locator(".gm-form").get_by_role("button", name="Do it").click()
+        expect(gm.locator("#panel-gm .said")).to_contain_text("Done: Add a")
+        expect(gm.locator(f"[data-creature={block.lower()}]")).to_be_visible()
+    gm.locator("[data-creature=wolf-0] .form").click()
+    gm.get_by_role("button", name="Change Wolf").click()
+    gm.locator("#gm-decision").fill("It bleeds")
+    expect(gm.locator("#gm-effects-0-target")).to_have_value("wolf-0")
+    gm.locator("#gm-effects-0-amount").fill("2")
+    gm.locator(".gm-form").get_by_role("button", name="Do it").click()
+    expect(gm.locator("#panel-gm .said")).to_have_text("Done: Give a ruling.")
+    expect(gm.locator("[data-creature=wolf-0]")).to_have_attribute("aria-label", re.compile("10 of 12"))

@@ -15,10 +15,17 @@ import { blankOf, faultsOf, fieldOf, resolved, withPart } from "../shared/form.m
 /** @typedef {{type: string, data: Json, faults: Map<string, string>, fault: string, wanted: string, isSheet: boolean}} Open a form that the gm fills in */
 
 const ENTRY = "entry"; // a field that a creature is written in
+const WHOM = ["creature", "target"]; // fields of an effect that say on whom it is
 const LAST = new Set(["close"]); // what cannot be taken back by an undo
 
 /** Return those faults that are below a pointer, as they are named from there. @param {Map<string, string>} faults @param {string} pointer */
 const below = (faults, pointer) => new Map([...faults].filter(([each]) => each.startsWith(pointer)).map(([each, text]) => [each.slice(pointer.length), text]));
+
+/** Return the ways in which a value may be written. @param {Json} value its schema @param {Json} schema @returns {Json[]} */
+const waysOf = (value, schema) => {
+  const found = resolved(value, schema);
+  return (found.oneOf ?? found.anyOf ?? [found]).map((/** @type {Json} */ each) => resolved(each, schema));
+};
 
 /** The panel of the game master, in an element of the page. */
 export class GameMaster {
@@ -79,12 +86,13 @@ export class GameMaster {
   async change(id) {
     const schema = await this.#schemaOf("gm_ruling");
     /** @type {Json[]} */
-    const ways = resolved(resolved(schema.properties.effects, schema).items, schema).oneOf.map((/** @type {Json} */ each) => resolved(each, schema));
+    const ways = waysOf(resolved(schema.properties.effects, schema).items, schema);
     const hp = this.seen.tokens.get(id)?.hp;
-    const named = ways.filter((each) => each.properties.creature);
+    const whom = WHOM.find((name) => ways.some((each) => each.properties[name])) ?? WHOM[0];
+    const named = ways.filter((each) => each.properties[whom]);
     const way = named.find((each) => each.properties.hp && Number.isInteger(hp)) ?? named[0] ?? ways[0]; // hit points are what changes most
     const kind = resolved(schema.properties.kind, schema).enum?.find((/** @type {string} */ each) => each === "correction");
-    await this.begin("gm_ruling", { effects: [{ ...blankOf(way, schema), creature: id, ...(way.properties.hp ? { hp } : {}) }], ...(kind ? { kind } : {}), ...(schema.properties.subject ? { subject: id } : {}) });
+    await this.begin("gm_ruling", { effects: [{ ...blankOf(way, schema), [whom]: id, ...(way.properties.hp ? { hp } : {}) }], ...(kind ? { kind } : {}), ...(schema.properties.subject ? { subject: id } : {}) });
   }
 
   /** Return what a type of commands is called. @param {string} type */
@@ -180,11 +188,19 @@ export class GameMaster {
     return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined).map(([name, each]) => [name, this.#written(each)]));
   }
 
+  /** Return a creature of a stat block as its book takes it: by the name of the block, or with the sheet that it is. @param {Json} entry @param {Json} schema of the command @returns {Json} */
+  #entered(entry, schema) {
+    if (waysOf(schema.properties[ENTRY], schema).some((each) => each.properties?.stat_block)) return entry;
+    const { stat_block: block, id, name, side, ...rest } = entry;
+    return { ...rest, sheet: { ...this.book?.blocks.find((each) => each.id === block)?.data, id, name, side } };
+  }
+
   async #send() {
     const { open } = this;
     if (!open || this.isSending) return;
     const data = this.#written(open.data);
     if (data[ENTRY]?.sheet && !open.isSheet) delete data[ENTRY].sheet;
+    if (data[ENTRY]?.stat_block) data[ENTRY] = this.#entered(data[ENTRY], this.schemas.get(open.type)?.schema ?? {});
     if (data[ENTRY]?.sheet) delete data[ENTRY].side;
     this.isSending = true;
     this.said = "…";
