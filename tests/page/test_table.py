@@ -352,3 +352,5 @@ def test_a_player_whose_seat_is_closed_reads_a_sentence(running: Service, window
     opened_.expect_fault("401")
     table.close_seat("ann")
     expect(page.locator("#lost")).to_contain_text("Your seat has been closed by the gm")
+    expect(page.locator("#timeline")).to_contain_text("Not live")
+    expect(page.locator("#turn")).not_to_contain_text("Your turn")

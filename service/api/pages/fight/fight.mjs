@@ -452,7 +452,7 @@ class Fight {
       } catch (fault) {
         if (isAway(fault)) await this.#waited();
         else if (fault instanceof Problem && fault.status === 401) {
-          this.store.set({ fault: CLOSED, options: { options: [], version: this.store.state.last } });
+          this.store.set({ fault: CLOSED, isLost: true, about: { ...this.store.state.about, waiting: [] }, options: { options: [], version: this.store.state.last } });
           isOver = true;
         } else {
           this.store.set({ fault: faultText(fault) });
@@ -537,7 +537,7 @@ class Fight {
   #refreshSoon() {
     this.#refresh().catch((fault) => {
       if (isAway(fault)) setTimeout(() => this.#refreshSoon(), RETRY_MS);
-      else if (fault instanceof Problem && fault.status === 401) this.store.set({ fault: CLOSED });
+      else if (fault instanceof Problem && fault.status === 401) this.store.set({ fault: CLOSED, isLost: true });
     });
   }
 

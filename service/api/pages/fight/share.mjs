@@ -68,7 +68,7 @@ export class Share {
           await this.encounter.token(seat);
           this.#tell(`Every link and token of ${seat} has ended.`);
         }), { title: "Issues a new token, which ends the earlier one and its links" }),
-        button("Close the seat", () => this.#after("Close the seat?", `${capital(seat)} cannot act or look any more, and the gm plays ${names || "nothing of it"}. No undo restores it; a new seat with another name can take the creatures.`, "Close it", async () => {
+        button("Close the seat", () => this.#after("Close the seat?", `${capital(seat)} cannot act or look any more${names ? `, and others play ${names}: the gm, or a player of the same group where the book has it so` : ""}. No undo restores it; a new seat with another name can take the creatures.`, "Close it", async () => {
           await this.encounter.closeSeat(seat);
           this.#tell(`The seat ${seat} is closed.`);
         })),
