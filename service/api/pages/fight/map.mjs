@@ -69,7 +69,7 @@ export const described = (token, letters = "") => {
 const fitted = (name, space, size) => {
   const most = Math.floor((space * NAME.room) / NAME.glyph / size + 0.01);
   const number = name.match(/ \d+$/)?.[0] ?? ""; // it tells those of one name apart
-  return name.length > most ? `${name.slice(0, Math.max(1, most - 1 - number.length))}…${number}` : name;
+  return name.length > most ? `${name.slice(0, Math.max(1, most - 2 - number.length))}…${number}` : name;
 };
 
 /** The signs of terrain and water on a cell, so that no colour says it alone. */
