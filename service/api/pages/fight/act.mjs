@@ -21,12 +21,15 @@ import { ChoiceField, drawDice, inWords, isHarmless, NOTHING } from "./fields.mj
 const FEW = 3; // values of a choice that the name of an offer lists
 const BESIDE = 6; // values that stand beside the name of an offer: one click sends it
 const MANY = 2; // creatures for which one button passes
-const NAMED_AT_ONCE = 6; // of whom such a button has the names
+const NAMED_AT_ONCE = 6; // of whom such a button, and the list of who is asked, has the names
 const IN_ONE = 50; // commands that one request takes
 const SIDES = 4; // colours of sides, as on the map
 /** @type {Prompt} what is sent without being asked answers it */
 const UNASKED = { prompt: "", seat: null, creature: null, accepts: [], wants: [], optional: true };
 const NAMED = new Set(["type", "creature", "prompt"]);
+
+/** Return names in a line, of many the first ones. @param {string[]} names */
+const listed = (names) => `${names.slice(0, NAMED_AT_ONCE).join(", ")}${names.length > NAMED_AT_ONCE ? ` and ${names.length - NAMED_AT_ONCE} more` : ""}`;
 
 /** Return whether an offer can be sent as it is. @param {Offer} offer @param {Prompt} prompt */
 const isComplete = ({ choices, asks = [] }, prompt) => !asks.length && !prompt.wants.length && !Object.keys(choices).length;
@@ -253,7 +256,7 @@ export class Act {
       return { prompt, offers: offers.filter(isAbout), refused: selected && prompt.creature !== selected ? [] : refused };
     }).filter(({ prompt, offers }) => offers.length || !selected || prompt.creature === selected);
     const others = waiting.filter((each) => each.seat !== seat);
-    const asked = [...new Set(others.map((each) => `${this.#called(each.creature) ?? "the table"} (${each.seat ?? "a group"})`))].join(", ");
+    const asked = listed([...new Set(others.map((each) => `${this.#called(each.creature) ?? "the table"} (${each.seat ?? "a group"})`))]);
     return html("div", { class: "act-list", key: "list" },
       selected && html("div", { class: "row only", key: "only" }, html("p", { class: "soft small" }, `Only what ${this.#called(selected)} may do, and what may be done to it.`), button("Show everything", () => this.on.clear())),
       selected ? null : this.#passAll(blocking),
@@ -430,7 +433,7 @@ export class Act {
       return refusal ? { text: said(refusal), isFault: true } : { text: `Done: ${first.offer.text}, for all ${alike.length}.`, isFault: false, n };
     });
     return html("button", { type: "button", class: "pass-all", key: "pass-all", disabled: this.#isBusy, onclick: all }, `${first.offer.text}: all ${alike.length}`,
-      html("small", {}, ` ${alike.slice(0, NAMED_AT_ONCE).map(({ creature }) => this.#called(creature)).join(", ")}${alike.length > NAMED_AT_ONCE ? ` and ${alike.length - NAMED_AT_ONCE} more` : ""}`));
+      html("small", {}, ` ${listed(alike.map(({ creature }) => this.#called(creature) ?? ""))}`));
   }
 
   /** @param {Command} command @param {Offer} offer in whose words it is said */
