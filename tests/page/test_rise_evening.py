@@ -189,3 +189,32 @@ def test_creatures_of_stat_blocks_join_and_hide_and_a_click_changes_one(
     gm.locator(".gm-form").get_by_role("button", name="Do it").click()
     expect(gm.locator("#panel-gm .said")).to_have_text("Done: Give a ruling.")
     expect(gm.locator("[data-creature=wolf-0]")).to_have_attribute("aria-label", re.compile("10 of 12"))
+
+
+def test_walls_doors_and_terrain_are_drawn_by_keys(running: Service, window: Open) -> None:
+    page = new_fight(running, window)
+    page.get_by_role("button", name="Add Wolf", exact=True).press("Enter")
+    page.get_by_role("button", name="Next: Map").press("Enter")
+    canvas = page.locator(".canvas svg.map")
+
+    def draw(tool: str, *keys: str) -> None:
+        page.get_by_role("button", name=tool, exact=True).press("Enter")
+        canvas.focus()
+        for key in keys:
+            canvas.press(key)
+
+    draw("Wall", "ArrowRight", "ArrowDown", "Shift+ArrowRight", "ArrowDown", "Shift+ArrowRight")
+    expect(page.locator(".keys")).to_be_visible()
+    draw("Door", "Shift+ArrowUp")
+    draw("Difficult", "Enter")
+    draw("Erase", "Shift+ArrowRight")
+    page.get_by_role("button", name="Next: Seats").press("Enter")
+    page.get_by_role("button", name="Add a player").press("Enter")
+    expect(page.get_by_label("Player", exact=True)).to_be_focused()
+    page.keyboard.type("Zoë")
+    page.get_by_role("button", name="Next: Open").press("Enter")
+    with page.expect_request(lambda each: each.method == "POST" and each.url.endswith("/encounters")) as sent:
+        page.get_by_role("button", name="Open the fight").press("Enter")
+    body = sent.value.post_data_json or {}
+    assert body["walls"] == {"1,1|2,1": "wall", "1,1|1,2": "closed_door"}
+    assert body["terrain"] == {"1,2": "difficult"}

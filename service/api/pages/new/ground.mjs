@@ -41,6 +41,7 @@ export class Ground {
   constructor(on) {
     this.on = on;
     this.tool = "move";
+    this.cursor = [0, 0]; // the cell that keys draw on
     /** @type {string | null} the creature that the next click places */
     this.selected = null;
     /** @type {Seen} */
@@ -62,9 +63,10 @@ export class Ground {
       ...takes.light.map((each) => [`light ${each}`, capital(`${each} light`)]), ["erase", "Erase"]];
     const { ambient } = draft.scenery;
     return html("div", { class: "tools", key: "tools", role: "group", "aria-label": "What a click draws" },
-      tools.map(([name, text]) => button(text, () => { this.tool = name; redraw(); }, { key: name, "aria-pressed": String(this.tool === name) })),
+      tools.map(([name, text]) => button(text, () => { this.tool = name; this.map.offer([], []); redraw(); }, { key: name, "aria-pressed": String(this.tool === name) })),
       takes.light.length ? html("label", { class: "row small" }, "Light all around", html("select", { id: "ambient", onchange: (event) => this.on.change({ scenery: { ...draft.scenery, ambient: event.target.value } }) }, takes.light.map((each) => html("option", { key: each, value: each, selected: each === (ambient ?? "bright") }, each)))) : null,
-      button("Clear the map", () => this.on.change({ terrain: {}, walls: {}, scenery: {} }), { class: "quiet" }));
+      button("Clear the map", () => this.on.change({ terrain: {}, walls: {}, scenery: {} }), { class: "quiet" }),
+      this.tool === "move" ? null : html("p", { class: "soft small keys", key: "keys" }, "By keys, on the map: arrows choose a cell, Enter draws on it, Shift with an arrow draws on that edge of it."));
   }
 
   /** Show it in *canvas*. @param {HTMLElement} canvas @param {Seen} seen */
@@ -89,8 +91,25 @@ export class Ground {
     this.map.draw(tokens, this.selected, new Set(), false);
   }
 
+  /** Draw by keys: arrows go from cell to cell, Enter draws on a cell, Shift with an arrow on its edge. @param {KeyboardEvent} event */
+  #drawn(event) {
+    const way = ARROWS[event.key], [kind, value] = this.tool.split(" ");
+    const isOnCell = Boolean(value) || kind === "erase", isDrawing = event.key === "Enter" || event.key === " ";
+    if (event.target !== this.map.node || !(way || isDrawing)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const [x, y] = this.cursor;
+    const [tx, ty] = way ? [x + way[0], y + way[1]] : [x, y];
+    const edge = tx < x || ty < y ? `${tx},${ty}|${x},${y}` : `${x},${y}|${tx},${ty}`;
+    if (event.shiftKey && way && (!isOnCell || kind === "erase")) this.#paint(kind, value, "", edge);
+    else if (isDrawing && isOnCell) this.#paint(kind, value, `${x},${y}`, null);
+    else this.cursor = [tx, ty];
+    this.map.offer([this.cursor], []);
+  }
+
   /** Move the selected creature by an arrow key. @param {KeyboardEvent} event */
   #typed(event) {
+    if (this.tool !== "move") this.#drawn(event);
     const way = ARROWS[event.key], token = this.tool === "move" && this.selected ? this.seen.tokens.get(this.selected) : null;
     if (!way || !token) return;
     event.preventDefault();

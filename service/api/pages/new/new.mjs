@@ -230,7 +230,7 @@ class NewFight {
         html("div", { class: "row wrap" }, draft.cast.map(({ id }) => html("label", { class: "tick-box", key: id }, html("input", { type: "checkbox", checked: seat.creatures.includes(id), disabled: held.has(id) && held.get(id) !== seat.seat,
           onchange: (event) => change(index, { creatures: event.target.checked ? [...seat.creatures, id] : seat.creatures.filter((each) => each !== id) }) }), html("span", {}, names.get(id))))),
         [...faults].filter(([pointer]) => pointer.startsWith(`/seats/${index}`)).map(([pointer, text]) => html("p", { class: "fault small", role: "alert", key: pointer }, text)))),
-      button(draft.seats.length ? "One more player" : "Add a player", () => this.set({ seats: [...draft.seats, this.#player()] }), { class: "add-player" }),
+      button(draft.seats.length ? "One more player" : "Add a player", () => { this.set({ seats: [...draft.seats, this.#player()] }); document.getElementById(`seat-${draft.seats.length}`)?.focus(); }, { class: "add-player" }),
       html("p", { class: "soft small" }, "Creatures that no player has are yours. You can seat players later too."),
       html("details", { key: "options", class: "options" }, html("summary", {}, `As your house plays it (${Object.keys(draft.options).length} changed)`), (this.ruleset?.options ?? []).map((option) => this.#option(option)))];
   }
