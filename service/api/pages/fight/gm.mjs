@@ -216,6 +216,7 @@ export class GameMaster {
     this.isSending = false;
     this.#render();
     stay(this.place);
+    if (!this.open) this.place.querySelector(".said")?.scrollIntoView({ block: "nearest" }); // the form that was sent was long
   }
 
   /** End the fight for good, once somebody has read what that means. */
