@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
-from service.rules.kernel.records import changed, record, with_key
+from service.rules.kernel.records import changed, record, with_key, without_key
 from service.rules.kernel.values import CreatureId, StepId, Succeeded, Total
 from service.rules.rise.acting.brawling import not_twice
 from service.rules.rise.acting.combat_time import check_free, pay_for
@@ -64,7 +64,7 @@ class RideFrame(Frame[State]):
         return self.rolled is not None and not self.exerted and self.due[0] == name
 
     def waits(self, state: State) -> bool:
-        return self.shows(self.due[0])
+        return self.shows(self.due[0]) and state.creatures[self.due[0]].mount is not None
 
     def waiting(self, state: State) -> tuple[Awaited, ...]:
         if not self.waits(state):
@@ -81,6 +81,8 @@ class RideFrame(Frame[State]):
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         rider = self.due[0]
+        if state.creatures[rider].mount is None:  # by a ruling since it was asked
+            return (yield RideDropped(creature=rider, purpose=self.purpose, because=RULE))
         state = yield from roll(state, chance, self)
         if self.exerted:
             state = yield from note(state, chance, exertion(rider))
@@ -143,13 +145,23 @@ class RideChecked(Event[State]):
     success: Succeeded
 
     def evolve(self, state: State) -> State:
-        frame = state.top_frame(RideFrame)
-        left = frame.due[1:]
-        next_ = changed(frame, due=left, rolled=None, exerted=False)
-        state = state.put(next_) if left else state.popped(frame.path)
+        state = after_first(state)
         if self.purpose == "knees":
             return state.with_budget(self.creature, knees=self.success)
         return state if self.success else state.with_budget(self.mount, bolts=True)
+
+
+@record
+class RideDropped(Event[State]):
+    """A rider whose check was due rides nobody any more, so it makes none."""
+
+    type: ClassVar[str] = "ride_dropped"
+    creature: CreatureId
+    purpose: Purpose
+
+    def evolve(self, state: State) -> State:
+        faces = without_key(state.declared_faces, stream_of(self.creature, self.purpose))
+        return after_first(changed(state, declared_faces=faces))
 
 
 @record
@@ -164,6 +176,20 @@ class MountBolted(Event[State]):
     def evolve(self, state: State) -> State:
         state = state.with_budget(self.creature, moved=True)
         return changed(state, plans=with_key(state.plans, self.creature, self.plan))
+
+
+def after_first(state: State) -> State:
+    """Return *state* with the check of the next rider at hand; of the last one nothing is left."""
+    frame = state.top_frame(RideFrame)
+    left = frame.due[1:]
+    return (
+        state.put(changed(frame, due=left, rolled=None, exerted=False)) if left else state.popped(frame.path)
+    )
+
+
+def stream_of(rider: str, purpose: Purpose) -> str:
+    """Return the stream of a Ride check."""
+    return f"{rider}/ride/{purpose}"
 
 
 # --- the check ---------------------------------------------------------------------------------------
@@ -190,7 +216,7 @@ def roll(state: State, chance: Chance, frame: RideFrame) -> Emits[State]:
     state, thrown = yield from chance.throw(
         state,
         owner=rider,
-        stream=f"{rider}/ride/{frame.purpose}",
+        stream=stream_of(rider, frame.purpose),
         purpose={"who": rider, "what": f"ride to {'hold' if frame.purpose == 'control' else 'guide'}"},
         pool=(PoolDie(role="ride", sides=10),),
         terms=terms,

@@ -150,6 +150,7 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
         "success=True": "{creature} controls {mount}",
         "": "{creature} fails to control {mount}",
     },
+    "ride_dropped": "{creature} rides nobody any more",
     "ride_exerted": "{creature} exerts itself to ride",
     "took_off": "{creature} takes off to {altitude} ft",
     "mid_air": "{creature} is in the air",

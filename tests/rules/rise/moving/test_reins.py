@@ -118,6 +118,24 @@ def test_RI_MOUNT_1_of_two_riders_the_first_has_the_reins() -> None:
     assert [told.creature for told in fight.logged("ride_checked")] == ["r"]
 
 
+OFF: dict[str, Any] = {"kind": "correction", "decision": "it fell off"}
+
+
+@pytest.mark.parametrize("faces", [(), (7,)], ids=["before it is thrown", "before it is kept"])
+def test_RI_MOUNT_1_a_check_is_dropped_where_a_ruling_has_put_the_rider_down(faces: tuple[int, ...]) -> None:
+    """RI-GM-4: the faces that were asked for do not count for a later check either."""
+    fight = mounted(*faces)
+    down = {"does": "locate", "target": "r", "to": [3, 3]}
+    fight.do("gm_ruling", **OFF, effects=[down])
+    if not faces:
+        fight.throw(2)
+    (told,) = fight.logged("ride_dropped")
+    assert (told.creature, told.purpose) == ("r", "control")
+    assert not fight.logged("ride_checked")
+    assert fight.state.phase == "movement"
+    assert not fight.state.declared_faces
+
+
 def test_RI_UNIV_DESPERATE_a_ride_check_may_be_rolled_again() -> None:
     """RI-MOUNT-1: 2 better, the better counts, and it tires by 2."""
     fight = mounted(7)
