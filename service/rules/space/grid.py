@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from math import isqrt
 from typing import Final, TypeAlias, TypeVar
 
@@ -236,6 +236,8 @@ class _Search:
         self.prices: dict[Cell, int | None] = {}
         self.settled = 0
         """The cells that were settled, each at most once for each parity of the diagonals before it."""
+        self.patience: int | None = None
+        """The cells that may be settled before the search is given up; null for any number."""
         self.is_cut = False
         """Whether the last flood left out a cell for its budget alone."""
 
@@ -246,7 +248,7 @@ class _Search:
             feet = self.prices[cell] = self.entering(cell)
         return feet
 
-    def flood(  # noqa: C901, PLR0912 - one loop, for speed: functions would be called for each of eight sides
+    def flood(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed: functions would be called for each of eight sides
         self,
         start: Cell,
         budget: int,
@@ -271,6 +273,8 @@ class _Search:
             odd = diagonals & alternating
             if cell in settled[odd]:
                 continue
+            if self.settled == self.patience:
+                break
             settled[odd].add(cell)
             self.settled += 1
             spend(cost)
@@ -315,15 +319,20 @@ class _Search:
         slanted = min(abs(dx), abs(dy))
         diagonal = (_sign(dx), _sign(dy))
         straight = (diagonal[0], 0) if abs(dx) > abs(dy) else (0, diagonal[1])
-        first = tuple(line(start, straight, max(abs(dx), abs(dy)) - slanted))
-        way = (*first, *line(first[-1] if first else start, diagonal, slanted))
-        for walked, (before, cell) in enumerate(pairwise((start, *way)), -len(first)):
+        ahead = max(abs(dx), abs(dy)) - slanted
+        corner = (start[0] + ahead * straight[0], start[1] + ahead * straight[1])
+        cells_ahead = chain(line(start, straight, ahead), line(corner, diagonal, slanted))
+        way: list[Cell] = []
+        before = start
+        for walked, cell in enumerate(cells_ahead, -ahead):
             feet = self.price(cell)
             if feet is not None and self.step is not None:
                 feet = self.step(before, cell, max(0, walked), feet)
             if feet != FEET * (1 + (walked > 0 and walked % 2)):
                 return None
-        return way
+            way.append(cell)
+            before = cell
+        return tuple(way)
 
     def is_shut(self, goals: Iterable[Cell], start: Cell, most: int) -> bool:
         """Return whether no walk from *start* leads to *goals*, as far as *most* cells around them show."""
@@ -397,20 +406,21 @@ def way_to(
 
 
 def way_near(
-    start: Cell,
-    side: int,
+    mover: tuple[Cell, int],
     goal: tuple[Cell, int, int],
     budget: int,
     entering: Callable[[Cell], int | None],
     step: Callable[[Cell, Cell, int, int], int | None],
     may_end: Callable[[Cell], bool],
+    patience: int | None = None,
 ) -> tuple[Cell, ...] | None:
-    """Return the way of a space *side* cells wide to near a goal within *budget* feet, None if there is none.
+    """Return the way of a mover to near a goal within *budget* feet, None if none is found.
 
-    *goal* is another space, its side, and the feet within which the way ends, every second diagonal counting
-    double; *may_end* says whether it may end on a cell. What `way_to` asks of a step holds here too.
+    *mover* is its space and the side of it; *goal* is another, its side, and the feet within which the way
+    ends, every second diagonal counting double; *may_end* says whether it may end on a cell. What `way_to`
+    asks of a step holds here too. It is given up once as many cells are settled as its *patience*, if any.
     """
-    at, wide, near = goal
+    (start, side), (at, wide, near) = mover, goal
     far = near // FEET
     # how many cells from the goal a way may end across, by how many it ends along
     columns = [far - dy // 2 if far - dy // 2 >= dy else 2 * (far - dy) + 1 for dy in range(far + 1)]
@@ -429,8 +439,9 @@ def way_near(
     def lacks(dx: int, dy: int) -> Iterator[tuple[int, int]]:
         return ((max(0, dx - most), dy - rest) for rest, most in enumerate(columns[: dy + 1]))
 
+    low, high = far + side - 1, far + wide
+
     def ends() -> Iterator[Cell]:
-        low, high = far + side - 1, far + wide
         for x in range(at[0] - low, at[0] + high):
             spend(low + high)
             yield from filter(is_there, ((x, y) for y in range(at[1] - low, at[1] + high)))
@@ -443,7 +454,9 @@ def way_near(
         plain = search.plain_way(start, (dx * towards[0], dy * towards[1]))
         if plain is not None and is_there(plain[-1] if plain else start):
             return plain
-    return _widening(search, start, budget, is_there, least, ends)
+    search.patience = patience
+    are_few = patience is None or (low + high) ** 2 <= patience
+    return _widening(search, start, budget, is_there, least, ends if are_few else None)
 
 
 def _open_feet(dx: int, dy: int, odd: int) -> int:
@@ -457,17 +470,19 @@ def _widening(
     budget: int,
     is_there: Callable[[Cell], bool],
     least: Callable[[Cell, int], int],
-    ends: Callable[[], Iterable[Cell]],
+    ends: Callable[[], Iterable[Cell]] | None,
 ) -> tuple[Cell, ...] | None:
     """Return the way to the first of *ends* that an unbounded search finds, None if there is none.
 
     The first search is bounded by the length of the way on open ground, and each further one has a wider
     bound: each finds either that way or none. Before each, about as many cells as the last one settled are
-    looked at around the ends: so ends that are shut in cost little.
+    looked at around the ends: so ends that are shut in cost little. No *ends*: they are too many to look at.
     """
     most, more = least(start, 0), FEET
     looked = most // FEET
-    while most <= budget and not search.is_shut(ends(), start, looked):
+    while most <= budget and search.settled != search.patience:
+        if ends is not None and search.is_shut(ends(), start, looked):
+            break
         found = search.flood(start, most, is_there, least)
         last = next(reversed(found))
         if is_there(last):  # which ends the search

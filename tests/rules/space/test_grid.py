@@ -124,7 +124,7 @@ def test_a_way_to_near_a_goal_is_no_longer_than_any(seed: int, near: int) -> Non
 
     every = reachable((0, 0), FAR, ground.get, step)
     ends = [feet for cell, (feet, _) in every.items() if is_end(cell)]
-    found = way_near((0, 0), side, (at, wide, near), FAR, ground.get, step, lambda cell: cell not in taken)
+    found = way_near(((0, 0), side), (at, wide, near), FAR, ground.get, step, lambda cell: cell not in taken)
     if found is None:
         assert not ends
     else:
@@ -138,7 +138,7 @@ def test_a_way_to_near_a_goal_on_open_ground_is_as_long_as_the_whole_search_says
         for near in (FEET, 3 * FEET):
             ends = [cell for cell in every if distance(cell, 1, goal, 1, "alternating") <= near]
             found = way_near(
-                (0, 0), 1, (goal, 1, near), FAR, lambda _: FEET, lambda a, b, n, _: slant(a, b, n), bool
+                ((0, 0), 1), (goal, 1, near), FAR, lambda _: FEET, lambda a, b, n, _: slant(a, b, n), bool
             )
             assert found is not None
             last = ((0, 0), *found)[-1]

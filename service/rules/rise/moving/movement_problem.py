@@ -222,9 +222,9 @@ def reached_from(name: str, after: Mapping[str, tuple[str, ...]]) -> tuple[str, 
     ahead = list(after[name])
     for other in ahead:
         if other not in found:
-            spend()
             found[other] = None
             ahead.extend(each for each in after.get(other, ()) if each != name)
+    spend(len(found) // 32)  # a name takes far less work than a cell
     return tuple(found)
 
 
@@ -288,6 +288,12 @@ DETOUR_FT = 40
 """Feet beyond the straight way within which a way around obstacles is searched."""
 FAR_OFF_FT = 160
 """Feet from which a follower simply goes straight towards its target."""
+RING = 8
+"""The most who react to each other and do so again where others are stopped; more go on as they meant to."""
+HALVINGS = 4
+"""How often those who react to each other go on, mostly."""
+SEARCHED = 3_000
+"""Cells in which all followers of a phase together search their ways; who finds none goes straight."""
 
 
 def route_all(intents: Intents) -> Routes:
@@ -434,16 +440,6 @@ def find_planning(plans: Mapping[str, Plan], ability: str) -> list[str]:
     return sorted(name for name, plan in plans.items() if plan.ability == ability)
 
 
-def order_followers(plans: Mapping[str, Plan]) -> list[str]:
-    """Return the followers, each after whom it follows; where they run in a circle, by name."""
-    left, found = find_planning(plans, "follow"), []
-    while left:
-        name = next((n for n in left if plans[n].targets[0] not in left), left[0])
-        left.remove(name)
-        found.append(name)
-    return found
-
-
 def obey_own_rule(intents: Intents, routes: Routes, name: str, feet: int) -> Course:
     """Return where a rule of one's own leads: near, away, or one way until the rule is kept."""
     plan = intents.plans[name]
@@ -557,14 +553,23 @@ def follow(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -
         return (), creature.altitude
     altitude, near = towards(creature, plan, goal, feet, plan.distance_ft)
     spare = feet - abs(altitude - creature.altitude)
-    way = find_way(after, creature, goal, near, altitude)
+    way = find_way(after, creature, goal, near, altitude, SEARCHED // searches(intents), spare)
     return walk(after, creature, way, spare, NOBODY, altitude).cells, altitude
 
 
+def searches(intents: Intents) -> int:
+    """Return about how many ways are searched: who reacts in a circle goes by its rule several times."""
+    reacting = {n: p.targets for n, p in intents.plans.items() if p.ability in ("follow", "custom")}
+    return sum(HALVINGS if any(t in reacting for t in targets) else 1 for targets in reacting.values())
+
+
 def find_way(
-    after: State, creature: Creature, goal: Creature, near_ft: int, altitude: int
+    after: State, creature: Creature, goal: Creature, near_ft: int, altitude: int, patience: int, feet: int
 ) -> tuple[Cell, ...]:
-    """Return the shortest way to the nearest place within *near_ft* of *goal* that may be stood in."""
+    """Return the shortest way to the nearest place within *near_ft* of *goal* that may be stood in.
+
+    Where no way is found among as many cells as the *patience*, it leads straight, *feet* far.
+    """
     passing, landing = flown(creature, altitude)
     rough: dict[Cell, int] = {}
 
@@ -585,7 +590,8 @@ def find_way(
     straight = distance(creature.position, creature.space, goal.position, goal.space, "alternating")
     if straight < FAR_OFF_FT:
         most, there = straight + DETOUR_FT, (goal.position, goal.space, near_ft)
-        found = way_near(creature.position, creature.space, there, most, entering, step, may_end)
+        found = way_near((creature.position, creature.space), there, most, entering, step, may_end, patience)
         if found is not None:
             return found
-    return tuple(line(creature.position, after.away(goal, creature), straight // FEET))
+    (x, y), (dx, dy) = creature.position, after.away(goal, creature)
+    return tuple([(x + dx * n, y + dy * n) for n in range(1, min(straight, feet) // FEET + 1)])

@@ -271,15 +271,20 @@ RI_CONF_6: Final = Rule(
 @enforces(RI_CONF_6)
 def find_outrun(intents: Intents) -> tuple[str, ...]:
     """Return the creatures that fall short of whom they react to, or are to reach, and may sprint."""
-    state, after = intents.state, place_movers(intents.state, route_all(intents))
+    state = intents.state
+    eager = {
+        name: plan
+        for name, plan in sorted(intents.plans.items())
+        if plan.ability in ("follow", "withdraw", "hustle") and plan.sprint != "never"
+    }
+    if not eager:
+        return ()
+    after = place_movers(state, route_all(intents))
     return tuple(
         [
             name
-            for name, plan in sorted(intents.plans.items())
-            if plan.ability in ("follow", "withdraw", "hustle")
-            and plan.sprint != "never"
-            and falls_short(after, name, plan)
-            and not is_laden(state, state.creatures[name])
+            for name, plan in eager.items()
+            if falls_short(after, name, plan) and not is_laden(state, state.creatures[name])
         ]
     )
 

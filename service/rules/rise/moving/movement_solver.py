@@ -24,6 +24,7 @@ from service.rules.rise.creatures.combat_statistics import speed_of
 from service.rules.rise.creatures.creature import Creature, Plan, above, may_share, on_its_way
 from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.movement_problem import (
+    RING,
     Block,
     Conflict,
     Doubt,
@@ -189,6 +190,8 @@ RI_CONF_4: Final = Rule(
 )
 
 
+REROUTED = 3
+"""The round of contests from which those who react go on as they meant, wherever others are stopped."""
 MANY = 3
 """Conflicts in one phase from which plans are over-complicated."""
 
@@ -205,6 +208,8 @@ class Movements:
     """The routes before blocks, by which those who react have been routed."""
     reacting: Mapping[CreatureId, tuple[CreatureId, ...]] = EMPTY
     """Whom each reacts to, in the order in which they are routed."""
+    steady: tuple[CreatureId, ...] = ()
+    """Those of circles in which more react to each other than react again to what others are stopped by."""
 
     def passes(self, name: str, other: str) -> bool:
         """Return whether *other* lets *name* by; in one space they still do not end."""
@@ -326,6 +331,7 @@ def settle(movements: Movements) -> Outcome | NeedsInitiative:
     routes = reroute(movements, stop_at_standing(problem, movements.state, movements.wanted))
     known: list[tuple[str, ...]] = []
     orders: dict[tuple[str, ...], tuple[str, ...]] = {}
+    turns = 0
     while doubts := find_conflicts(movements, routes):
         sets = known
         for doubt in doubts:
@@ -338,10 +344,13 @@ def settle(movements: Movements) -> Outcome | NeedsInitiative:
         missing = [movers_of(movements, names) for names, order in found.items() if order is None]
         if missing or any(is_open(state, doubt.question, doubt.creatures) for doubt in doubts):
             return NeedsInitiative(contests=tuple(missing), doubts=tuple(doubts))
-        known = sets
+        known, turns = sets, turns + 1
+        if turns == REROUTED:
+            movements = changed(movements, steady=tuple(movements.reacting))
         for names, order in found.items():
             orders[names] = order or ()
             routes = resolve_in_order(movements, routes, orders[names])
+        routes = reroute(movements, routes, [name for names in found for name in orders[names]])
     conflicts = [
         Conflict(creatures=names, order=orders[names], warning=warn_of_many(number))
         for number, names in enumerate(known, 1)
@@ -425,7 +434,12 @@ def reroute(movements: Movements, routes: Routes, settled: Sequence[str] = ()) -
 
 
 def is_misled(movements: Movements, routes: Routes, name: str) -> bool:
-    """Return whether somebody to whom *name* reacts ends elsewhere than it meant to."""
+    """Return whether somebody to whom *name* reacts ends elsewhere than it meant to.
+
+    Too many who react to each other react once, to what all meant to do.
+    """
+    if name in movements.steady:
+        return False
     known = [other for other in movements.reacting.get(name, ()) if other in routes.paths]
     return any(routes.end_of(other) != movements.meant.end_of(other) for other in known)
 
@@ -470,7 +484,7 @@ def resolve_in_order(movements: Movements, routes: Routes, order: Sequence[str])
         far = follow_path(movements.problem, now, name, path, Past(absent, gone), altitude)
         settled = settled.with_route(name, far, altitude, wanted.whole(name))
         now = place_movers(now, Routes(paths={name: far}, altitudes=settled.altitudes))
-    return reroute(movements, settled, order)
+    return settled
 
 
 @enforces(RI_REAC_6)
@@ -515,13 +529,15 @@ def solve(problem: Problem) -> Outcome | NeedsInitiative:
     plans, wanted = problem.intents.plans, blocked.routes
     mounted = find_mounting(problem.intents.state, plans)
     hindered = [name for name, path in wanted.paths.items() if path != meant.paths[name]]
-    reacting = [name for ring in order_reactions(problem.intents) for name in ring]
+    rings = order_reactions(problem.intents)
+    reacting = [name for ring in rings for name in ring]
     movements = Movements(
         problem=problem,
         state=mount_riders(problem.intents.state, mounted),
         wanted=wanted,
         meant=meant,
         reacting={name: plans[name].targets for name in reacting if name not in hindered},
+        steady=tuple([name for ring in rings for name in ring if len(ring) > RING]),
     )
     found = settle(movements)
     if isinstance(found, NeedsInitiative):
