@@ -460,15 +460,15 @@ def speed_of(state: State, creature: Creature, mode: str = "land") -> int:
         return 0
     speed -= 5 * creature.wounded("speed")
     speed += total(modifiers(creature, "speed"))
-    if creature.has("squeezing") and state.profile.squeeze_halves_speed:
-        speed //= 2
-    return max(0, slow(creature, speed))
+    return max(0, slow(state, creature, speed))
 
 
 @enforces(RI_MOVE_5)
-def slow(creature: Creature, speed: int) -> int:
-    """Return *speed*, halved for a prone or slowed creature."""
-    return speed // 2 if any(kind.halves_speed for kind in kinds_on(creature)) else speed
+def slow(state: State, creature: Creature, speed: int) -> int:
+    """Return *speed*, halved once for each reason: lying prone, being slowed, and squeezing by the profile."""
+    slowing = dict.fromkeys([kind.name for kind in kinds_on(creature) if kind.halves_speed])
+    squeezes = creature.has("squeezing") and state.profile.squeeze_halves_speed
+    return halved(speed, len(slowing) + squeezes)
 
 
 def speed_on_its_feet(state: State, creature: Creature, mode: str = "land") -> int:

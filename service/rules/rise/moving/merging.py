@@ -398,21 +398,17 @@ def on_their_ways(
     """
     for name in [name for name in unseen.fallen if name not in chosen and name not in rules]:
         state = state.with_creature(name, defeated=True)
-    plans = {
-        name: Plan(
-            ability=effect.how,
-            path=effect.path,
-            passes=tuple([other for other in state.creatures if is_passed(unseen, rules, other, effect)]),
-            feet=sprinted_ft(state, effect),
-        )
-        for name, effect in chosen.items()
-    }
-    return Intents(state=state, plans=by_carriers(state, {**plans, **rules}))
+    ways = {name: Plan(ability=effect.how, path=effect.path) for name, effect in chosen.items()}
+    plans = dict(by_carriers(state, {**ways, **rules}))
+    for name, effect in chosen.items():
+        passes = tuple([other for other in state.creatures if is_passed(unseen, plans, other, effect)])
+        plans[name] = changed(ways[name], passes=passes, feet=sprinted_ft(state, effect))
+    return Intents(state=state, plans=plans)
 
 
-def is_passed(unseen: Unseen, rules: Mapping[str, Plan], other: str, effect: Atom) -> bool:
+def is_passed(unseen: Unseen, plans: Mapping[str, Plan], other: str, effect: Atom) -> bool:
     """Return whether *other* cannot be in the way of *effect*: it blocks nobody, and was seen to be there."""
-    return not (may_block(rules, other, effect) or unseen.stand_up(effect.group, other))
+    return not (may_block(plans, other, effect) or unseen.stand_up(effect.group, other))
 
 
 def sprinted_ft(state: State, effect: Atom) -> int | None:
@@ -425,9 +421,9 @@ def sprinted_ft(state: State, effect: Atom) -> int | None:
     return 2 * best - (sum(spent.values()) - feet_of(state, creature, effect.path))
 
 
-def may_block(rules: Mapping[str, Plan], blocker: str, effect: Atom) -> bool:
+def may_block(plans: Mapping[str, Plan], blocker: str, effect: Atom) -> bool:
     """Return whether *blocker* blocks who goes along the path of *effect* by its own will."""
-    plan = rules.get(blocker)
+    plan = plans.get(blocker)
     blocks = plan is not None and plan.ability == "block" and effect.target in plan.targets
     return blocks and effect.how == "self"
 

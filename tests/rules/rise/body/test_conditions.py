@@ -173,3 +173,22 @@ def test_a_condition_is_shown_once_with_the_round_in_which_it_first_began() -> N
     conditions = tuple([Condition(name="dazed", source="e", since=since) for since in (3, 2)])
     shown = {token.id: token for token in tokens(lying().given("v", conditions=conditions).state)}
     assert shown["v"].conditions == (ShownCondition(name="dazed", since=2),)
+
+
+@pytest.mark.parametrize(
+    ("names", "feet"),
+    [
+        ((), 30),
+        (("prone",), 15),
+        (("prone", "slowed"), 10),
+        (("slowed", "slowed"), 15),
+        (("prone", "squeezing"), 10),
+        (("prone", "slowed", "squeezing"), 5),
+    ],
+)
+def test_RI_DMG_3_a_speed_halved_twice_is_a_third(names: tuple[str, ...], feet: int) -> None:
+    """RI-MOVE-5: each reason halves once, and two of one name are one reason (RI-CALC-1)."""
+    fight = begun(entry("mon@p/p", (0, 0)), entry("mon@m/e", (9, 9)))
+    laid = tuple(Condition(name=name, source=f"s{n}", since=1) for n, name in enumerate(names))
+    fight.given("p", conditions=laid)
+    assert speed_of(fight.state, fight["p"]) // 5 * 5 == feet

@@ -367,3 +367,20 @@ def test_RI_REAC_2_who_reacts_to_a_rider_goes_by_where_its_mount_carries_it(
     assert fight["r"].position == (4, 0)
     assert not fight.rolls
     assert fight.state.distance(fight["z"], fight["r"]) == gap
+
+
+@pytest.mark.parametrize("phase", ["movement", "action"])
+def test_RI_REAC_4_who_blocks_a_rider_blocks_its_mount(phase: str) -> None:
+    """RI-MOUNT-1: a rider goes where its mount goes, in both phases."""
+    horse = entry("mon@x/m", (1, 0), carries_riders=True)
+    rider = entry("mon@x/r", (1, 0), mount="m", size="small")
+    fight = begun(horse, rider, entry("mon@z/c", (2, 1)), phase=phase)
+    way = [[x, 0] for x in range(2, 7)]
+    if phase == "movement":
+        fight.do("plan_movement", "m", path=way, carry=["r"]).do("pass_movement", "r")
+        fight.do("plan_movement", "c", 9, 2, ability="block", targets=["r"])
+    else:
+        fight.do("move", "m", path=way).end("m").do("pass_turn", "r")
+        fight.do("move", "c", ability="block", targets=["r"]).end("c").throw(9, 2)
+    assert [(each.creature, each.blocked) for each in fight.logged("block_checked")] == [("m", True)]
+    assert fight["m"].position == fight["r"].position == (1, 0)
