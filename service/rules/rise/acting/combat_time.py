@@ -279,7 +279,7 @@ def due(state: State, creature: Creature) -> tuple[Delayed, ...]:
 
 def left_over(state: State, creature: Creature) -> tuple[Delayed, ...]:
     """Return the effects that come though their owner cannot act: they roll no attack (C-30)."""
-    if creature.dead or creature.defeated or is_able(creature):
+    if creature.dead or is_able(creature):
         return ()
     lapses = state.house.ownerless_delayed == "lapse"
     if lapses or ruled(state, "delayed_lapse", creature.id) == "yes":

@@ -465,7 +465,7 @@ def speed_of(state: State, creature: Creature, mode: str = "land") -> int:
 
 @enforces(RI_MOVE_5)
 def slow(state: State, creature: Creature, speed: int) -> int:
-    """Return *speed*, halved once for each reason: lying prone, being slowed, and squeezing by the profile."""
+    """Return *speed*, halved once for each reason: lying prone, being slowed, squeezing by the profile."""
     slowing = dict.fromkeys([kind.name for kind in kinds_on(creature) if kind.halves_speed])
     squeezes = creature.has("squeezing") and state.profile.squeeze_halves_speed
     return halved(speed, len(slowing) + squeezes)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rules.rise.kit import Fight, entry, opened, unfolded
+from tests.rules.rise.kit import Fight, begun, entry, opened, unfolded
 
 ECHO = {"id": "echo", "later": "next_action", "range_ft": 5, "strike": {"versus": ["armor"], "flat": 7}}
 EMBER = {"id": "ember", "later": "next_action", "range_ft": 5, "effects": [{"does": "damage", "amount": 3}]}
@@ -88,3 +88,15 @@ def test_RI_DELAY_4_the_felled_are_attacked_as_by_a_strike(felled: str, *, rolls
     fight.do("fire_delayed", "p", ability="echo")
     asked = any("throw_dice" in a for a in [o.type for o in fight.offers("seat-p")])
     assert asked is rolls
+
+
+@pytest.mark.parametrize(("fate", "hp"), [("unconscious", 17), ("dead", 20)])
+def test_RI_DELAY_4_what_a_monster_that_lies_senseless_began_comes(fate: str, hp: int) -> None:
+    """C-30: it needs no attack, and its owner lives; of the dead it lapses."""
+    owner = entry("mon@p/p", (0, 0), hp=5, abilities=[EMBER])
+    fight = begun(
+        owner, entry("mon@p/q", (9, 9)), entry("mon@m/e", (1, 0)), options={"monsters_at_zero": fate}
+    )
+    fight.do("use_ability", "p", ability="ember", targets=["e"]).end("p").do("pass_turn", "q")
+    fight.do("strike", "e", 8, 5, target="p").end("e").to_actions().rest()
+    assert fight["e"].hp == hp
