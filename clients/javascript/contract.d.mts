@@ -931,7 +931,7 @@ type: "ability_fizzled";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The reason, for the record. */
 reason: string;
@@ -969,7 +969,7 @@ type: "ability_used";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** What was paid. */
 paid: "action" | "rush" | "free" | "none";
@@ -1157,6 +1157,18 @@ export type Heartrush1AgainstView = {
 creature: string;
 /** The ability, or the heart, that gives the challenge number. */
 by: "might" | "agility" | "cunning" | "presence" | "heart";
+};
+
+/** Several pass in advance. */
+export type Heartrush1AllPassed = {
+/** The type, which says what the other members are. */
+type: "all_passed";
+/** The ids of the rules and of the ambiguity rulings that caused it. */
+because: Array<string>;
+/** The id of the window. */
+window: string;
+/** Those that pass. */
+creatures: Array<string>;
 };
 
 /** Allow a creature to hide: the number of its stealth check, and from whom (null: all its enemies). */
@@ -1651,7 +1663,7 @@ export type Heartrush1Cast = {
 type: "cast";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** How it is used: one value for each parameter the ability lists. */
 params?: Record<string, string | number | Array<string | number>>;
@@ -1733,7 +1745,7 @@ type: "check_asked";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The challenge number; null for none. */
 cn: number | null;
@@ -2364,7 +2376,7 @@ because: Array<string>;
 contest: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The total of the roll. */
 total: number;
@@ -2432,7 +2444,7 @@ type: "cost_paid";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** How often it may be used. */
 frequency: "minor" | "heart" | "major" | "weekly" | "monthly";
@@ -2788,7 +2800,7 @@ export type Heartrush1DeclareInstant = {
 type: "declare_instant";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** How it is used: one value for each parameter the ability lists. */
 params?: Record<string, string | number | Array<string | number>>;
@@ -2810,7 +2822,7 @@ target: string;
 what: "grapple" | "climb" | "hinder" | "stunt";
 /** The id of the prompt that the command answers. */
 prompt: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability?: "might" | "agility";
 /** How it is done; null for the usual way. */
 way?: "harm" | "blind" | "topple" | "push" | null;
@@ -2906,7 +2918,7 @@ type: "deed_declared";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The id of the deed. */
 deed: string;
@@ -2950,7 +2962,7 @@ because: Array<string>;
 contest: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -3200,7 +3212,7 @@ actions: number;
 export type Heartrush1EffectAddDiceView = {
 /** The kind, which says what the other members are. */
 kind: "add_dice";
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 /** The dice, each as its number of sides. */
 dice: Array<2 | 4 | 6 | 8 | 10 | 12 | 20>;
@@ -3248,7 +3260,7 @@ export type Heartrush1EffectCheckView = {
 kind: "check";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** What it is about. */
 what: string;
@@ -3290,7 +3302,7 @@ export type Heartrush1EffectContestView = {
 kind: "contest";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -3514,7 +3526,7 @@ lasts: "next_roll" | "next_attack" | "round" | "engagement" | "minute" | "until_
 export type Heartrush1EffectLeanView = {
 /** The kind, which says what the other members are. */
 kind: "lean";
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 /** How many levels; advantage is above zero, disadvantage below. */
 levels: number;
@@ -3594,7 +3606,7 @@ creature: string;
 export type Heartrush1EffectRerollView = {
 /** The kind, which says what the other members are. */
 kind: "reroll";
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 };
 
@@ -3644,7 +3656,7 @@ ledge: boolean | null;
 export type Heartrush1EffectSetDieView = {
 /** The kind, which says what the other members are. */
 kind: "set_die";
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 /** What the die or the seat is for. */
 role: string;
@@ -3948,7 +3960,7 @@ before: Record<string, number>;
 };
 
 /** An event of heartrush@1. */
-export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathLost | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CameUp | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1CompanionLost | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DirectionChosen | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Followed | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1NothingChanged | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatChoiceCommitted | Heartrush1SeatChoiceForfeited | Heartrush1SeatChoiceOpened | Heartrush1SeatChoiceVoided | Heartrush1SeatClosed | Heartrush1SeatKeyRemoved | Heartrush1SeatKeySet | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimeBegun | Heartrush1TimeHarmed | Heartrush1TimeTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WentUnder | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
+export type Heartrush1Event = Heartrush1AbilityContested | Heartrush1AbilityFizzled | Heartrush1AbilityResolved | Heartrush1AbilityRuled | Heartrush1AbilityUsed | Heartrush1ActionGiven | Heartrush1AdjudicationAsked | Heartrush1AftermathOver | Heartrush1AllPassed | Heartrush1AmendmentDetailed | Heartrush1AmendmentDropped | Heartrush1AmendmentProposed | Heartrush1Armed | Heartrush1AttackChosen | Heartrush1AttackDue | Heartrush1AttackRolled | Heartrush1AttackerChosen | Heartrush1AttacksOver | Heartrush1BonusLaid | Heartrush1BreakFreeTried | Heartrush1BreathAsked | Heartrush1BreathHeld | Heartrush1BreathLost | Heartrush1BreathSpent | Heartrush1Breathed | Heartrush1BroughtLanded | Heartrush1Burned | Heartrush1CalledOut | Heartrush1CameOff | Heartrush1CameUp | Heartrush1CantripHit | Heartrush1CaptiveFollowed | Heartrush1CheckAsked | Heartrush1CheckChosen | Heartrush1CheckFailed | Heartrush1CheckNeedsChoice | Heartrush1CheckRerolled | Heartrush1CheckResolved | Heartrush1CheckRolled | Heartrush1ChoiceAsked | Heartrush1Chosen | Heartrush1ClimbAsked | Heartrush1ClimbChecked | Heartrush1ClimbTried | Heartrush1ClimbedOn | Heartrush1ClockAdvanced | Heartrush1ClosingBegun | Heartrush1CoatScraped | Heartrush1Collision | Heartrush1CollisionShared | Heartrush1CombatBegan | Heartrush1CombatEnded | Heartrush1CombatEnding | Heartrush1CompanionHurt | Heartrush1CompanionLost | Heartrush1ComplicationDescribed | Heartrush1ConditionEased | Heartrush1ConditionGained | Heartrush1ConditionLost | Heartrush1ConditionsFaded | Heartrush1ContestClosed | Heartrush1ContestHalfKnown | Heartrush1ContestOpened | Heartrush1ContestOver | Heartrush1ContestRolled | Heartrush1ContestedRolled | Heartrush1Continued | Heartrush1CostPaid | Heartrush1CreatureAdded | Heartrush1CreatureHidden | Heartrush1CreatureLeft | Heartrush1CrushBegun | Heartrush1Crushed | Heartrush1DamageApplied | Heartrush1DamageChanged | Heartrush1DamageHalved | Heartrush1DamagePending | Heartrush1DaysPassed | Heartrush1DeclarationMade | Heartrush1Declared | Heartrush1Declined | Heartrush1DeedBegun | Heartrush1DeedDeclared | Heartrush1DeedInVain | Heartrush1DeedSaid | Heartrush1DefenseAbilityChosen | Heartrush1DefenseKept | Heartrush1DefenseRolled | Heartrush1DestinyGained | Heartrush1DiceDeclared | Heartrush1DiceRequested | Heartrush1DiceSealed | Heartrush1Died | Heartrush1DirectionChosen | Heartrush1DoorClosed | Heartrush1DoorOpened | Heartrush1Drenched | Heartrush1DueDisclosed | Heartrush1EarlySidestepTaken | Heartrush1EffectEnded | Heartrush1EffectLaid | Heartrush1EffectTaken | Heartrush1EffectTriggered | Heartrush1EffectsBegun | Heartrush1EffectsDone | Heartrush1EncounterClosed | Heartrush1EncounterOpened | Heartrush1EngagementDeclared | Heartrush1EngagementEnded | Heartrush1EngagementJoined | Heartrush1EpochAdvanced | Heartrush1EpochClosed | Heartrush1EpochEnded | Heartrush1ExchangeBegun | Heartrush1ExchangeHit | Heartrush1ExchangeSettled | Heartrush1Exposed | Heartrush1Fell | Heartrush1FellToZero | Heartrush1FireCaught | Heartrush1FollowUpForgone | Heartrush1FollowUpMade | Heartrush1Followed | Heartrush1Forked | Heartrush1Freed | Heartrush1GmRulingRecorded | Heartrush1GrappleTried | Heartrush1GripAsked | Heartrush1GripTested | Heartrush1Healed | Heartrush1HeartDieGrew | Heartrush1HeartDieSet | Heartrush1HeartRecharged | Heartrush1HelpGiven | Heartrush1HelpSpent | Heartrush1Hid | Heartrush1HiddenCreatureMoved | Heartrush1HiddenCreatureRevealed | Heartrush1HiddenCreatureWithdrawn | Heartrush1HiddenRuled | Heartrush1HidingAllowed | Heartrush1HidingTried | Heartrush1HinderBegun | Heartrush1Hindered | Heartrush1HpSet | Heartrush1InitiativeRolled | Heartrush1InstantDeclared | Heartrush1InstantFizzled | Heartrush1InstantResolved | Heartrush1JoinDeclined | Heartrush1JoiningClosed | Heartrush1Landed | Heartrush1LaneDisclosed | Heartrush1LanternTurned | Heartrush1LineAccepted | Heartrush1LineBegun | Heartrush1LinkInherited | Heartrush1MeditationBegun | Heartrush1Moved | Heartrush1MovementBegun | Heartrush1MovementEnded | Heartrush1MovementPlanned | Heartrush1MoverDone | Heartrush1NightOver | Heartrush1NobodyCanAct | Heartrush1NothingChanged | Heartrush1ObjectHandled | Heartrush1OccasionInherited | Heartrush1OffensiveActionFizzled | Heartrush1OffensiveBegun | Heartrush1OffensiveLanded | Heartrush1OffensiveResolved | Heartrush1OffensivesOver | Heartrush1OpeningContested | Heartrush1OpeningRoll | Heartrush1OperationTaken | Heartrush1OpposedBegun | Heartrush1OpposedDecided | Heartrush1OpposedHalfKnown | Heartrush1OptionSet | Heartrush1PenaltyLaid | Heartrush1PoisonStruck | Heartrush1PoisonTaken | Heartrush1PoolSpent | Heartrush1PotionDrunk | Heartrush1PotionWorked | Heartrush1PriorityGranted | Heartrush1PriorityPassed | Heartrush1PushBegun | Heartrush1PushChosen | Heartrush1PushDone | Heartrush1PushEarned | Heartrush1PushStopped | Heartrush1Pushed | Heartrush1RestBegun | Heartrush1Rested | Heartrush1Restored | Heartrush1RollChanged | Heartrush1RollVoided | Heartrush1RoundEnded | Heartrush1RoundEnding | Heartrush1RoundRanOut | Heartrush1RoundSettled | Heartrush1RoundStarted | Heartrush1RulingRequested | Heartrush1RushGained | Heartrush1SaveMade | Heartrush1SceneryChanged | Heartrush1ScreenRollAnnounced | Heartrush1ScreenRollBegun | Heartrush1ScreenRollShown | Heartrush1ScreenRolled | Heartrush1SealedValuesInherited | Heartrush1SeatChanged | Heartrush1SeatChoiceCommitted | Heartrush1SeatChoiceForfeited | Heartrush1SeatChoiceOpened | Heartrush1SeatChoiceVoided | Heartrush1SeatClosed | Heartrush1SeatKeyRemoved | Heartrush1SeatKeySet | Heartrush1SeatOpened | Heartrush1SeatTokenIssued | Heartrush1SeedCommitted | Heartrush1SeedRevealed | Heartrush1SeedWaived | Heartrush1ShakeOffTried | Heartrush1SheetShown | Heartrush1Shrugged | Heartrush1SidestepDeclined | Heartrush1SidestepTaken | Heartrush1SpellCast | Heartrush1StanceChosen | Heartrush1StanceCommitted | Heartrush1StanceForced | Heartrush1StancesRevealed | Heartrush1StandingChanged | Heartrush1StandingSet | Heartrush1SteadyBegun | Heartrush1SteadyTried | Heartrush1StepEnded | Heartrush1StepStarted | Heartrush1StrainOver | Heartrush1StreamRedirected | Heartrush1Suffocates | Heartrush1SurpriseRuled | Heartrush1TargetsRevealed | Heartrush1TerrainSet | Heartrush1ThingDropped | Heartrush1ThingTaken | Heartrush1TimeBegun | Heartrush1TimeHarmed | Heartrush1TimeTaken | Heartrush1TimingAssumed | Heartrush1TreatmentBegun | Heartrush1TreatmentDone | Heartrush1TrialBegun | Heartrush1TrialDecided | Heartrush1TurnDelayed | Heartrush1TurnEnded | Heartrush1TurnOrderSet | Heartrush1TurnStarted | Heartrush1UnawareRuled | Heartrush1Unconscious | Heartrush1UpkeepTaken | Heartrush1UseBegins | Heartrush1UseDeclared | Heartrush1UseNumbered | Heartrush1WallsSet | Heartrush1WeaponCoated | Heartrush1WeaponLanded | Heartrush1WentUnder | Heartrush1WindowClosed | Heartrush1WindowOpened | Heartrush1WindowPassed | Heartrush1Woke | Heartrush1WoundDescribed | Heartrush1WoundMarked | Heartrush1WoundTreated | Heartrush1WoundsEased | Heartrush1XpAwarded | Heartrush1XpSpent;
 
 /** An attack begins: who strikes whom, with which stance, and how it will be rolled. */
 export type Heartrush1ExchangeBegun = {
@@ -4208,7 +4220,7 @@ kind: "break_free";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4252,7 +4264,7 @@ kind: "check";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The challenge number; null for none. */
 cn: number | null;
@@ -4304,7 +4316,7 @@ kind: "climb_on";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4344,7 +4356,7 @@ kind: "contest";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4398,7 +4410,7 @@ path: string;
 offered: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** What was said when it was declared. */
 said: Heartrush1SaidView | Sealed;
@@ -4560,7 +4572,7 @@ kind: "grapple";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4672,7 +4684,7 @@ checked: Heartrush1CheckedView | null;
 picked: Record<string, string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -4814,7 +4826,7 @@ kind: "shake_off";
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The ids of the opponents. */
 opponents: Array<string>;
@@ -4862,7 +4874,7 @@ checked: Heartrush1CheckedView | null;
 healer: string;
 /** The id of the creature that is healed. */
 patient: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -5091,7 +5103,7 @@ type: "object";
 creature: string;
 /** What is done with the thing. */
 verb: "draw" | "stow" | "drop" | "pick_up" | "light" | "put_out" | "open" | "close" | "handle";
-/** The weapon to draw, put away or drop, or `shield`; null takes the weapon in hand. For `pick_up`, the name of what lies there. For `light` and `put_out`, null: the lantern. For `open` and `close`, the edge of the door, as `x,y|x,y`. For `handle`, what is handled, in a few words. */
+/** The weapon to draw, put away or drop, or `shield`; null: the weapon in hand. `pick_up`: the name of what lies there. `light`, `put_out`: null. `open`, `close`: the door's edge, `x,y|x,y`. `handle`: what is handled, in a few words. */
 item?: string | null;
 };
 
@@ -5103,7 +5115,7 @@ type: "hazard";
 creature: string;
 /** What it is about. */
 what: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The challenge number; null for none. */
 cn: number;
@@ -5403,7 +5415,7 @@ type: "instant_fizzled";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The reason, for the record. */
 reason: string;
@@ -5419,7 +5431,7 @@ because: Array<string>;
 window: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 };
 
@@ -5775,7 +5787,7 @@ kind: "keep_priority";
 export type Heartrush1ModifierLargerDieView = {
 /** The kind, which says what the other members are. */
 kind: "larger_die";
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The greatest value. */
 most: number;
@@ -6098,7 +6110,7 @@ question: string;
 export type Heartrush1OpContestView = {
 /** The kind, which says what the other members are. */
 kind: "contest";
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** Whom: a creature the operation is about. */
 against: string;
@@ -6128,7 +6140,7 @@ export type Heartrush1OpSaveView = {
 kind: "save";
 /** The id of the creature, or the parameter that names it. */
 who: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -6301,7 +6313,7 @@ type: "opposed_begun";
 because: Array<string>;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -6617,7 +6629,7 @@ export type Heartrush1PurchaseView = {
 kind: "aspect_new" | "aspect_raise" | "aspect_reword" | "hit_points" | "ability_die" | "combat_talent" | "noncombat_talent" | "destiny_level" | "spell";
 /** The id of a talent or a spell, of the opening's own or shipped. */
 name: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence" | null;
 /** The place of an aspect on the list, from 0. */
 aspect: number | null;
@@ -6908,7 +6920,7 @@ type: "roll_changed";
 because: Array<string>;
 /** The id of the exchange. */
 exchange: string;
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 /** Whose roll it is. */
 creature: string;
@@ -6922,7 +6934,7 @@ export type Heartrush1RollCheck = {
 type: "roll_check";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** What it is about. */
 what: string;
@@ -6942,7 +6954,7 @@ export type Heartrush1RollContest = {
 type: "roll_contest";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -6964,7 +6976,7 @@ export type Heartrush1RollSave = {
 type: "roll_save";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** What it is about. */
 what: string;
@@ -6986,7 +6998,7 @@ type: "roll_voided";
 because: Array<string>;
 /** The id of the exchange. */
 exchange: string;
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 };
 
@@ -7748,7 +7760,7 @@ export type Heartrush1StackItemAbilityView = {
 kind: "ability";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The use of an ability. */
 use: Heartrush1UseView;
@@ -7762,7 +7774,7 @@ export type Heartrush1StackItemStrikeView = {
 kind: "strike";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The id of the target. */
 target: string;
@@ -7780,7 +7792,7 @@ export type Heartrush1StackItemTripView = {
 kind: "trip";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The id of the target. */
 target: string;
@@ -8287,7 +8299,7 @@ type: "treat_wounds";
 creature: string;
 /** The id of the creature that is healed. */
 patient: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability?: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -8301,7 +8313,7 @@ because: Array<string>;
 healer: string;
 /** The id of the creature that is healed. */
 patient: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The id of the treatment. */
 treatment: string;
@@ -8467,7 +8479,7 @@ export type Heartrush1UseAbility = {
 type: "use_ability";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** How it is used: one value for each parameter the ability lists. */
 params?: Record<string, string | number | Array<string | number>>;
@@ -8517,7 +8529,7 @@ export type Heartrush1UseView = {
 path: string;
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The values of the ability's parameters, by name. */
 params: Record<string, string | number | Array<string | number>>;
@@ -8939,7 +8951,7 @@ hands?: number;
 export type HeartrushEffectAddDice = {
 /** The kind, which says what the other members are. */
 kind: "add_dice";
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 /** The dice, each as its number of sides. */
 dice?: Array<2 | 4 | 6 | 8 | 10 | 12 | 20>;
@@ -9199,7 +9211,7 @@ rush?: number | "$rush";
 export type HeartrushEffectLean = {
 /** The kind, which says what the other members are. */
 kind: "lean";
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 /** How many levels; advantage is above zero, disadvantage below. */
 levels: number;
@@ -9223,7 +9235,7 @@ export type HeartrushEffectOppose = {
 kind: "contest";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** The creature that opposes it. */
 against: string;
@@ -9277,7 +9289,7 @@ creature: string;
 export type HeartrushEffectReroll = {
 /** The kind, which says what the other members are. */
 kind: "reroll";
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 };
 
@@ -9295,7 +9307,7 @@ hp: number;
 export type HeartrushEffectSetDie = {
 /** The kind, which says what the other members are. */
 kind: "set_die";
-/** Whether it is the attack roll or the defense roll. */
+/** The roll: of the attack, or the defense. */
 which: "attack" | "defense";
 /** What the die or the seat is for. */
 role: string;
@@ -9403,7 +9415,7 @@ export type HeartrushEffectTrial = {
 kind: "check";
 /** The id of the creature. */
 creature: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** What it is about. */
 what: string;
@@ -9591,7 +9603,7 @@ kind: "keep_priority";
 export type HeartrushModifierLargerDie = {
 /** The kind, which says what the other members are. */
 kind: "larger_die";
-/** The ability: might, agility, cunning or presence, or the id of a written one. */
+/** Might, agility, cunning or presence, or the id of a written one. */
 ability: string;
 /** The greatest value. */
 most?: number;
@@ -9673,7 +9685,7 @@ question: string;
 export type HeartrushOpContest = {
 /** The kind, which says what the other members are. */
 kind: "contest";
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 /** Whom: a creature the operation is about. */
 against: string;
@@ -9703,7 +9715,7 @@ export type HeartrushOpSave = {
 kind: "save";
 /** The id of the creature, or the parameter that names it. */
 who: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability: "might" | "agility" | "cunning" | "presence";
 };
 
@@ -9755,7 +9767,7 @@ export type HeartrushPurchase = {
 kind: "aspect_new" | "aspect_raise" | "aspect_reword" | "hit_points" | "ability_die" | "combat_talent" | "noncombat_talent" | "destiny_level" | "spell";
 /** The id of a talent or a spell, of the opening's own or shipped. */
 name?: string;
-/** The ability: might, agility, cunning or presence. */
+/** Might, agility, cunning or presence. */
 ability?: "might" | "agility" | "cunning" | "presence" | null;
 /** The place of an aspect on the list, from 0. */
 aspect?: number | null;

@@ -47,7 +47,7 @@ UseId: TypeAlias = Annotated[StepId, "The id of the use of an ability."]
 MovementId: TypeAlias = Annotated[StepId, "The id of the movement."]
 WindowId: TypeAlias = Annotated[StepId, "The id of the window."]
 AbilityName: TypeAlias = Annotated[
-    AbilityId, "The ability: might, agility, cunning or presence, or the id of a written one."
+    AbilityId, "Might, agility, cunning or presence, or the id of a written one."
 ]
 DefinitionId: TypeAlias = Annotated[
     AbilityId,

@@ -24,8 +24,8 @@ V = TypeVar("V")
 TOO_MUCH_WORK: Final = "too_much_work"
 """The code of the refusal of a command that takes more than `DECIDING` steps."""
 
-DECIDING: Final = 20_000
-"""The most steps of a decision: twice what the movements of two hundred creatures take."""
+DECIDING: Final = 60_000
+"""The most steps of a decision: twice what two hundred creatures take that each blast all around them."""
 
 READING: Final = 120_000
 """The most steps of a read: all that one request computes by the rules."""

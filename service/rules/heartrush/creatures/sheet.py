@@ -62,7 +62,7 @@ DamageType = Literal["bludgeoning", "slashing", "piercing", "none"]
 ArmorKind = Literal["none", "light", "medium", "heavy", "natural"]
 ShieldKind = Literal["none", "light", "heavy"]
 Ability: TypeAlias = Annotated[
-    Literal["might", "agility", "cunning", "presence"], "The ability: might, agility, cunning or presence."
+    Literal["might", "agility", "cunning", "presence"], "Might, agility, cunning or presence."
 ]
 DieSize = Literal[2, 4, 6, 8, 10, 12, 20]
 

@@ -218,9 +218,9 @@ class HandleObject(Command[State]):
     verb: Literal["draw", "stow", "drop", "pick_up", "light", "put_out", "open", "close", "handle"]
     """What is done with the thing."""
     item: ThingName | None = None
-    """The weapon to draw, put away or drop, or `shield`; null takes the weapon in hand. For `pick_up`, the
-    name of what lies there. For `light` and `put_out`, null: the lantern. For `open` and `close`, the edge of
-    the door, as `x,y|x,y`. For `handle`, what is handled, in a few words."""
+    """The weapon to draw, put away or drop, or `shield`; null: the weapon in hand. `pick_up`: the name
+    of what lies there. `light`, `put_out`: null. `open`, `close`: the door's edge, `x,y|x,y`. `handle`: what
+    is handled, in a few words."""
 
     def check(self, view: State) -> None:
         creature = taking_action(view, self, self.creature, "object")

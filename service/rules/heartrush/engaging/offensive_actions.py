@@ -367,7 +367,7 @@ class DeclareOffensive(Command[State]):
     """What it is about."""
     prompt: PromptId
     ability: Literal["might", "agility"] = "might"
-    """The ability: might, agility, cunning or presence, or the id of a written one."""
+    """Might, agility, cunning or presence, or the id of a written one."""
     way: Way | None = None
     """How it is done; null for the usual way."""
     condition: Weakness | None = None

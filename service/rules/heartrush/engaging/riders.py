@@ -262,7 +262,7 @@ class RollChanged(Event[State]):
     type: ClassVar[str] = "roll_changed"
     exchange: ExchangeId
     which: Literal["attack", "defense"]
-    """Whether it is the attack roll or the defense roll."""
+    """The roll: of the attack, or the defense."""
     creature: CreatureId
     """Whose roll it is."""
     rolled: ShownRoll
@@ -284,7 +284,7 @@ class RollVoided(Event[State]):
     type: ClassVar[str] = "roll_voided"
     exchange: ExchangeId
     which: Literal["attack", "defense"]
-    """Whether it is the attack roll or the defense roll."""
+    """The roll: of the attack, or the defense."""
 
     def evolve(self, state: State) -> State:
         frame = state.frame(self.exchange, Exchange)
@@ -341,7 +341,7 @@ class AddDice(Effect):
 
     kind: ClassVar[str] = "add_dice"
     which: Literal["attack", "defense"]
-    """Whether it is the attack roll or the defense roll."""
+    """The roll: of the attack, or the defense."""
     dice: tuple[DieSize, ...] = ()
     """The dice, each as its number of sides."""
     weapon_dice: MoreWeaponDice = 0
@@ -369,7 +369,7 @@ class Lean(Effect):
 
     kind: ClassVar[str] = "lean"
     which: Literal["attack", "defense"]
-    """Whether it is the attack roll or the defense roll."""
+    """The roll: of the attack, or the defense."""
     levels: Levels
 
     def fault(self, view: State) -> str | None:
@@ -402,7 +402,7 @@ class SetDie(Effect):
 
     kind: ClassVar[str] = "set_die"
     which: Literal["attack", "defense"]
-    """Whether it is the attack roll or the defense roll."""
+    """The roll: of the attack, or the defense."""
     role: DieRole
     face: ShownFace
 
@@ -431,7 +431,7 @@ class Reroll(Effect):
 
     kind: ClassVar[str] = "reroll"
     which: Literal["attack", "defense"]
-    """Whether it is the attack roll or the defense roll."""
+    """The roll: of the attack, or the defense."""
 
     def fault(self, view: State) -> str | None:
         return None if changeable(view, self.which) else "no such roll is open"

@@ -132,6 +132,7 @@ SENTENCES: Final[Mapping[str, Sentence]] = {
     "clock_advanced": "{seconds} seconds pass",
     "days_passed": "{creature} enters as it stood {seconds} seconds before, after {nights} nights of rest",
     "window_passed": "{creature} does not answer",
+    "all_passed": "No answer from {creatures}",
     "deed_begun": "",
     "deed_declared": "{creature} is about to use {ability}",
     "deed_said": "(for its own seat: it says how its deed goes)",

@@ -241,9 +241,13 @@ class WindowFrame(DeclaredWindow, Frame[State]):
     @enforces(HR_TIME_7)
     def advance(self, state: State, chance: Chance) -> Emits[State]:
         """Emit the next instant of the window to resolve, an answer in advance, or the window's close."""
-        for name, accepts in self._answering(state):
-            if lets_pass(state.creatures[name], accepts):
-                return (yield WindowPassed(window=self.path, creature=name, because=IN_ADVANCE))
+        in_advance = tuple(
+            name for name, accepts in self._answering(state) if lets_pass(state.creatures[name], accepts)
+        )
+        if len(in_advance) > 1:  # at once: each attack of a step has four windows for all of two hundred
+            return (yield AllPassed(window=self.path, creatures=in_advance, because=IN_ADVANCE))
+        if in_advance:
+            return (yield WindowPassed(window=self.path, creature=in_advance[0], because=IN_ADVANCE))
         if not self.items:
             return (yield WindowClosed(window=self.path))
         item = self.items[-1]
@@ -277,6 +281,20 @@ class WindowPassed(Event[State]):
     def evolve(self, state: State) -> State:
         frame = state.frame(self.window, WindowFrame)
         return state.put(changed(frame, passed=(*frame.passed, self.creature)))
+
+
+@record
+class AllPassed(Event[State]):
+    """Several pass in advance."""
+
+    type: ClassVar[str] = "all_passed"
+    window: WindowId
+    creatures: tuple[CreatureId, ...]
+    """Those that pass."""
+
+    def evolve(self, state: State) -> State:
+        frame = state.frame(self.window, WindowFrame)
+        return state.put(changed(frame, passed=frame.passed + self.creatures))
 
 
 @record
