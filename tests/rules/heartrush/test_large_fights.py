@@ -65,9 +65,9 @@ def test_TABLE_STANDING_1_forty_that_let_every_window_pass_attack_in_one_decisio
     for name in fight.state.creatures:
         fight.do("set_standing", creature=name, windows="pass")
     engaged(fight, "might")
-    for name in [awaited.creature for awaited in waiting(fight.state) if "declare_attack" in awaited.accepts]:
+    for name in [a.creature or "" for a in waiting(fight.state) if "declare_attack" in a.accepts]:
         (offer, *_) = (one for one in fight.offers("gm", name) if one.type == "declare_attack")
-        fight.answer("declare_attack", str(name), target=offer.choices["target"][0])
+        fight.answer("declare_attack", name, target=offer.choices["target"][0])
     assert fight.state.phase == "priority"
     assert len(fight.logged("attack_rolled")) > 30
     assert {len(event.creatures) for event in fight.logged("all_passed")} == {40}

@@ -408,6 +408,7 @@ class LayPool(OnCreature):
     """Give a creature a pool of dice to add to its defense rolls: *each* for every point of rush."""
 
     kind: ClassVar[str] = "lay_pool"
+    unmet: ClassVar[Why] = "not_possible"
     sides: Annotated[DieSize, "The number of sides of its dice."]
     each: Annotated[DiceCount, "How many dice for each point of rush."]
     rush: Points | Literal["$rush"] = "$rush"
@@ -415,6 +416,8 @@ class LayPool(OnCreature):
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         left = self.each * (self.rush if isinstance(self.rush, int) else 0)
+        if not left:
+            return state
         laid = Lay(creature=self.creature, modifier=DicePool(sides=self.sides, left=left), lasts="ongoing")
         return (yield from laid.tell(state, chance, frame))
 

@@ -9,7 +9,7 @@ from service.rules.heartrush import books
 from service.rules.heartrush.body.damage import CrushBegun, crush_dice
 from service.rules.heartrush.body.permission import acting, answering_for
 from service.rules.heartrush.body.weapons import push_ft
-from service.rules.heartrush.creatures.state import Creature, State
+from service.rules.heartrush.creatures.state import Creature, State, is_able_if_aware
 from service.rules.heartrush.moving.forced_movement import push
 from service.rules.heartrush.moving.pushed_ways import cannot_follow, follow_path, left_behind, way
 from service.rules.heartrush.timing.engagement import EngagementFrame, Pending, PhaseRules
@@ -63,7 +63,7 @@ class AftermathOver(Event[State]):
 def possible(state: State, pending: Pending) -> int:
     """Return the feet of a push that was earned, 0 where there is nothing left to push or nobody to do it."""
     source, target = state.creatures[pending.source], state.creatures[pending.target]
-    if source.status != "active" or not target.is_present or climbs_on(source, target):
+    if not is_able_if_aware(source) or not target.is_present or climbs_on(source, target):
         return 0
     return push_ft(source, target)
 
@@ -71,7 +71,7 @@ def possible(state: State, pending: Pending) -> int:
 def dice_instead(state: State, pending: Pending) -> int:
     """Return the dice of harm that may take the place of a push: on a captive, or on whom one climbs."""
     source, target = state.creatures[pending.source], state.creatures[pending.target]
-    if source.status != "active" or not target.is_present or not source.conditions:
+    if not is_able_if_aware(source) or not target.is_present or not source.conditions:
         return 0
     return 1 if climbs_on(source, target) else crush_dice(source, target)
 

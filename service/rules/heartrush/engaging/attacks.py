@@ -220,6 +220,8 @@ class ExchangeFrame(Exchange):
     kind: ClassVar[str] = "exchange"
 
     def advance(self, state: State, chance: Chance) -> Emits[State]:  # noqa: PLR0911 - one return for each stage
+        if self.stage != "done" and self._is_left(state):
+            return (yield from conclude(state, self, hit=False))
         if state.lasting or listens(state):
             state, interrupted = yield from riders.before(state, chance, self, MOMENTS.get(self.stage, ()))
             if interrupted:
@@ -235,6 +237,10 @@ class ExchangeFrame(Exchange):
         if self.stage == "settle":
             return (yield from settle(state, self))
         return (yield from conclude(state, self, hit=True))
+
+    def _is_left(self, state: State) -> bool:
+        """Return whether the GM has taken one of the two out of the fight: that one takes part in nothing."""
+        return any(state.creatures[name].status == "gone" for name in (self.attacker, self.defender))
 
 
 @record
@@ -386,6 +392,8 @@ def settle(state: State, exchange: Exchange) -> Emits[State]:
 def conclude(state: State, exchange: Exchange, *, hit: bool) -> Emits[State]:
     """Emit the end of an attack, and what an opportunity attack does beyond damage by the house's leave."""
     state = yield ExchangeSettled(exchange=exchange.path, hit=hit, because=("HR-ATK-3",))
+    if state.lasting:
+        state = yield from riders.end_empty_pools(state, exchange)
     for who, whom in thrown_in(state, exchange):
         weapon = exchange.weapon(exchange.creature(state, who)).id
         state = yield landed(state, who, weapon, whom)

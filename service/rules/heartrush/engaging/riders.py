@@ -216,6 +216,14 @@ def pool_dice(state: State, exchange: Exchange) -> tuple[PoolDie, ...]:
     )
 
 
+def end_empty_pools(state: State, exchange: Exchange) -> Emits[State]:
+    """Emit the end of each pool of the defender whose last die was in its roll."""
+    for pool, where in having(state, state.creatures[exchange.defender], DicePool):
+        if where is not None and not pool.left:
+            state = yield EffectEnded(effect=where.id, reason="used", because=("HR-ABIL-2",))
+    return state
+
+
 def _shoves(state: State, exchange: Exchange) -> Did:
     """Push the target of an attack whose attacker was given a push."""
     attacker, target = state.creatures[exchange.attacker], state.creatures[exchange.defender]
