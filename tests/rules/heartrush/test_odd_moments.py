@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from tests.rules.heartrush.casts import declare, engaged, fight_with, let_go, owners
-from tests.rules.heartrush.kit import Fight, begun
+from service.rules.heartrush import HEARTRUSH
+from service.usecases.openings import opening_faults
+from tests.rules.heartrush.casts import ability, declare, do, engaged, fight_with, let_go, owners
+from tests.rules.heartrush.kit import Fight, begun, opening
 
 ROW = {"pia": (0, 0), "wolf": (1, 0), "bru": (1, 1)}
 DUEL = {"pia": (0, 0), "orc": (1, 0), "ash": (5, 5), "wolf": (9, 9)}
@@ -58,3 +61,64 @@ def test_HR_ABIL_2_a_pool_ends_with_its_last_die() -> None:
     let_go(fight)
     assert fight.state.lasting == ()
     assert [event.reason for event in fight.logged("effect_ended")] == ["used"]
+
+
+def test_HR_ZERO_2_a_wound_that_the_house_clamps_to_brings_to_zero() -> None:
+    fight = ruled(begun(DUEL, options={"clamp_hp_to_cap": True}), kind="wound", creature="pia", rank=45)
+    assert (fight["pia"].hp, fight["pia"].down_since_s) == (-5, 0)
+    ruled(fight, kind="wound", creature="pia", rank=40)
+    assert (fight["pia"].hp, fight["pia"].status) == (-45, "dead")
+
+
+def next_round(fight: Fight) -> Fight:
+    """Let both sides pass until the next round begins."""
+    before = fight.state.round
+    while fight.state.round == before:
+        fight.do("pass_side", side=fight.state.priority_side)
+    return fight
+
+
+STENCH = {"kind": "aura", "condition": "dazed", "within_ft": 5}
+PROMISE = {"kind": "next_rush", "points": 2}
+
+
+def test_HR_ABIL_2_a_passive_aura_radiates_as_each_round_begins() -> None:
+    stench = ability("stench", "passive", always=[STENCH])
+    fight = fight_with(DUEL, owners(pia=("stench",)), abilities=[stench])
+    for _ in range(2):
+        assert next_round(fight)["orc"].level("dazed") == 1
+    assert next_round(ruled(fight, kind="die", creature="pia"))["orc"].level("dazed") == 0
+
+
+def test_HR_RUSH_5_rush_that_a_passive_ability_promises_comes_each_round() -> None:
+    fight = fight_with(DUEL, owners(pia=("oath",)), abilities=[ability("oath", "passive", always=[PROMISE])])
+    assert [next_round(fight)["pia"].rush for _ in range(2)] == [2, 2]
+
+
+def test_HR_RUSH_5_rush_that_was_promised_to_the_dead_comes_to_nobody() -> None:
+    oath = ability(
+        "oath", "heart", "instant", effects=[do("lay", creature="self", modifier=PROMISE, lasts="ongoing")]
+    )
+    fight = declare(fight_with(DUEL, owners(pia=("oath",)), abilities=[oath]), "pia", "oath")
+    next_round(ruled(let_go(fight), kind="die", creature="pia"))
+    assert (fight["pia"].rush, fight.state.lasting) == (0, ())
+
+
+@pytest.mark.parametrize("word", ["grappled", "creature_climber", "unconscious", "stuned"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"tags": ["passive"], "always": [{**STENCH, "condition": "?"}]},
+        {"effects": [do("lay", creature="self", modifier={**STENCH, "condition": "?"}, lasts="minute")]},
+        {"effects": [do("knock_down", creature="self", otherwise="?")]},
+        {"effects": [do("soak", creature="self", condition="?")]},
+    ],
+)
+def test_HR_SVC_9_what_is_laid_on_one_creature_is_no_end_of_a_bond(
+    word: str, written: dict[str, Any]
+) -> None:
+    """Half a bond would hold a creature that nobody holds."""
+    text = json.dumps({"id": "net", "name": "Net", "tags": ["heart", "instant"], **written})
+    net = json.loads(text.replace('"?"', f'"{word}"'))
+    faults = opening_faults(HEARTRUSH, opening(DUEL, sheets=owners(pia=("net",)), abilities=[net]))
+    assert [fault for fault in faults if fault[0].startswith("/abilities/0/")]

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from service.rules.heartrush.body.conditions import CONDITIONS
+from service.rules.heartrush.creatures.size_and_bonds import BONDS
 from service.rules.kernel.near import misspelt_name
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 
@@ -33,6 +34,13 @@ ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Words of the book that no condition is stored for, with what they are laid by."""
+
+
+def lone_fault(word: str, *, caused: bool = True) -> str | None:
+    """Return what is wrong with a condition that is laid on one creature alone: a bond has two ends."""
+    if word in BONDS:
+        return f"{word} ties two creatures: lay it with the effect condition"
+    return word_fault(word, custom=False, other=caused)
 
 
 @enforces(HR_SVC_9)

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from service.rules.heartrush.body.actions import RushGained, winded, wounded
 from service.rules.heartrush.body.conditions import CONDITIONS, ConditionLost, ConditionsFaded, gain, kind_of
 from service.rules.heartrush.body.damage import WoundMarked, hurt
-from service.rules.heartrush.body.lasting import EffectEnded, EffectLaid
+from service.rules.heartrush.body.lasting import EffectEnded, EffectLaid, M, passives
 from service.rules.heartrush.body.operations import (
     MOST,
     Effect,
@@ -20,13 +20,20 @@ from service.rules.heartrush.body.operations import (
     rolled,
 )
 from service.rules.heartrush.body.weapons import is_wet
-from service.rules.heartrush.body.wounds import Died, FellUnconscious, ease, heal
+from service.rules.heartrush.body.wounds import (
+    Died,
+    FellUnconscious,
+    die_at_the_line,
+    ease,
+    fall_to_zero,
+    heal,
+)
 from service.rules.heartrush.creatures.abilities import Aura, DicePool, Lasting, Lasts, Modifier, NextRush
 from service.rules.heartrush.creatures.adjacency import is_adjacent
 from service.rules.heartrush.creatures.sheet import DieSize
 from service.rules.heartrush.creatures.size_and_bonds import BONDS
 from service.rules.heartrush.creatures.state import MINUTE_S, Creature, State
-from service.rules.heartrush.effects.condition_words import word_fault
+from service.rules.heartrush.effects.condition_words import lone_fault, word_fault
 from service.rules.heartrush.moving.climbing import climb_onto
 from service.rules.heartrush.moving.dash_and_sidestep import check_sidestep
 from service.rules.heartrush.moving.grapple import HR_GRAP_5, seize
@@ -108,9 +115,11 @@ class Wound(OnCreature):
         return no_such(view, self.creature) or (None if 1 <= self.rank <= MOST else "a rank of 1 or more")
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
-        wound = frame.path_of("wound")
+        wound, before = frame.path_of("wound"), state.creatures[self.creature].hp
         state = yield WoundMarked(creature=self.creature, wound=wound, rank=self.rank, because=frame.rules)
-        return (yield from wounded(state, self.creature))
+        state = yield from wounded(state, self.creature)
+        state = yield from die_at_the_line(state, self.creature)  # the house may clamp to what a wound leaves
+        return (yield from fall_to_zero(state, self.creature, before))
 
 
 @record
@@ -383,7 +392,7 @@ class Lay(OnCreature):
     def misused(self, *, caused: bool) -> str | None:
         if not isinstance(self.modifier, Aura):
             return None
-        return word_fault(self.modifier.condition, custom=False, other=caused)
+        return lone_fault(self.modifier.condition, caused=caused)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         source = frame.source or self.creature
@@ -460,7 +469,7 @@ class KnockDown(OnCreature):
     levels: Levels = 2
 
     def misused(self, *, caused: bool) -> str | None:
-        return word_fault(self.otherwise, custom=False, other=caused)
+        return lone_fault(self.otherwise, caused=caused)
 
     def tell(self, state: State, chance: Chance, frame: EffectsFrame) -> Emits[State]:
         source = state.creatures[frame.source or self.creature]
@@ -478,7 +487,7 @@ class Soak(OnCreature):
     lasts: Annotated[Literal["minute"] | None, "How long it lasts; null is until something ends it."] = None
 
     def misused(self, *, caused: bool) -> str | None:
-        return word_fault(self.condition, custom=False, other=caused)
+        return lone_fault(self.condition, caused=caused)
 
     def fault(self, view: State) -> str | None:
         return no_such(view, self.creature) or self.misused(caused=False)
@@ -535,6 +544,8 @@ def effects_of_round(state: State) -> Emits[State]:
         if isinstance(one.modifier, Aura):
             for centre in one.on:
                 state = yield from _radiate(state, one.modifier, state.creatures[centre])
+    for centre, aura in _always(state, Aura):
+        state = yield from _radiate(state, aura, state.creatures[centre])
     return state
 
 
@@ -543,9 +554,24 @@ def queued_rush(state: State) -> Emits[State]:
     """Emit the rush promised for this round, and the end of each effect that promised it."""
     for one in state.lasting:
         if isinstance(one.modifier, NextRush):
-            state = yield RushGained(gains=dict.fromkeys(one.on, one.modifier.points))
+            here = tuple(name for name in one.on if state.creatures[name].is_present)
+            if here:
+                state = yield RushGained(gains=dict.fromkeys(here, one.modifier.points))
             state = yield EffectEnded(effect=one.id, reason="used", because=("HR-RUSH-5",))
+    for name, promise in _always(state, NextRush):
+        state = yield RushGained(gains={name: promise.points})
     return state
+
+
+def _always(state: State, kind: type[M]) -> tuple[tuple[str, M], ...]:
+    """Return who has a modifier of one kind by a passive ability, and the modifier."""
+    return tuple(
+        (creature.id, modifier)
+        for creature in state.creatures.values()
+        if creature.sheet.abilities and creature.is_present
+        for modifier in passives(state, creature)
+        if isinstance(modifier, kind)
+    )
 
 
 def _radiate(state: State, aura: Aura, centre: Creature) -> Emits[State]:

@@ -306,7 +306,7 @@ def begin_round(state: State) -> Emits[State]:
     state = yield RoundStarted(round=state.round + 1, because=("HR-ACT-1",))
     state = yield from fade(state)
     state = yield from rush_of_round(state)
-    if state.lasting:
+    if state.lasting or state.abilities:
         state = yield from effects_of_round(state)
     if still and not any(able_members(state, side) for side in state.sides):
         return (yield NobodyCanAct(because=("HR-PRIO-10",)))

@@ -17,6 +17,7 @@ from service.rules.heartrush.creatures.abilities import (
     ROLES,
     TIMINGS,
     Ability,
+    Aura,
     Definition,
     Op,
     Param,
@@ -29,7 +30,7 @@ from service.rules.heartrush.creatures.options import OPTIONS
 from service.rules.heartrush.creatures.sheet import Scenery, Sheet, Terrain, Weapon
 from service.rules.heartrush.creatures.size_and_bonds import fit_together, slots, slots_taken
 from service.rules.heartrush.creatures.state import Creature, State
-from service.rules.heartrush.effects.condition_words import word_fault
+from service.rules.heartrush.effects.condition_words import lone_fault
 from service.rules.heartrush.table.combat import CombatFrame
 from service.rules.heartrush.table.entries import (
     arrives_at_s,
@@ -120,6 +121,10 @@ def definition_faults(definition: Ability | Spell) -> Iterator[Fault]:
     yield from _moment_faults(definition)
     for i, op in enumerate(definition.effects):
         yield from _op_faults(definition, op, f"/effects/{i}")
+    for i, modifier in enumerate(definition.always):
+        wrong = lone_fault(modifier.condition) if isinstance(modifier, Aura) else None
+        if wrong is not None:
+            yield f"/always/{i}/condition", wrong
     if not definition.effects and not definition.always and not _is_for_people(definition):
         yield "/effects", "an ability does something: effects, or what always holds"
 
@@ -433,7 +438,7 @@ def _poison_faults(sheet: Sheet, at: str) -> Iterator[Fault]:
         if names.index(poison.id) != i:
             yield f"{at}/poisons/{i}/id", "an id no other poison of the creature has"
         for condition in poison.conditions:
-            wrong = word_fault(condition, custom=False, other=True)
+            wrong = lone_fault(condition)
             if wrong is not None:
                 yield f"{at}/poisons/{i}/conditions/{condition}", wrong
 
