@@ -128,7 +128,7 @@ def _refusal(
     """
     by = Actor(seat=seat, role=_role(seen, seat))
     first: Refused | None = None
-    for data in islice(_tries(ruleset, seen, kind, given), most):
+    for data in islice(_tries(ruleset, seen, seat, kind, given), most):
         try:
             command = from_data(kind, data, families=ruleset.families, by=by)
             place = command.place(seen)
@@ -151,9 +151,12 @@ def _with_names(ruleset: Ruleset[S], seen: S, text: str) -> str:
 
 
 def _tries(
-    ruleset: Ruleset[S], seen: S, kind: type[Command[S]], given: Mapping[str, str | None]
+    ruleset: Ruleset[S], seen: S, seat: str, kind: type[Command[S]], given: Mapping[str, str | None]
 ) -> Iterator[Data]:
-    """Yield data of commands: each combination of what is known of the fields that must be given."""
+    """Yield data of commands: each combination of what is known of the fields that must be given.
+
+    The creatures of *seat* come first: others may be out of its reach, and fill what is tried.
+    """
     named: Any = kind
     needed = [each for each in fields_of(named) if each.given and each.required]
     likely = _likely(ruleset, seen, given.get("creature"))
@@ -165,6 +168,8 @@ def _tries(
             continue
         known = _tried(ruleset, seen, each)
         others = known if known is None else sorted(known, key=likely)
+        if others is not None and each.name == "creature":
+            others.sort(key=lambda name: seen.controller(name) != seat)
         values.append([_plain(each.shape)] if others is None else others)
     names = [each.name for each in needed]
     for chosen in islice(product(*values), MOST_TRIED):

@@ -9,6 +9,8 @@ import jsonschema
 
 from tests.api.client import Api
 from tests.api.test_hidden_creatures import begun, hide
+from tests.rules.rise.kit import entry
+from tests.rules.rise.test_http import Played
 
 Found = dict[str, dict[str, Any]]
 
@@ -135,3 +137,11 @@ def test_why_a_creature_cannot_act_upon_others_is_about_the_nearest_enemy(owner:
     (pia,) = (each for each in options if each["prompt"]["creature"] == "pia")
     (why,) = (each["detail"] for each in pia["refused"] if each["type"] == "engage")
     assert "Near" in why, why
+
+
+def test_a_command_of_own_creatures_is_tried_with_them_first(owner: Api) -> None:
+    heroes = [entry(f"pc@heroes/hero-{each}", (0, each)) for each in range(9)]
+    table = Played(owner, *heroes, entry("mon@orcs/gob", (5, 0)))
+    assert unprompted(owner, table.at)["set_attitude"]["refusal"] is None
+    table.send("gm", "start_combat", start_phase="movement")
+    assert unprompted(owner, table.at)["set_attitude"]["refusal"] is None, "for the next phase"

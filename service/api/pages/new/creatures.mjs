@@ -63,7 +63,7 @@ export const drawCreatures = (on) => {
   return [html("h2", {}, "Who fights?"), html("div", { class: "two" },
     html("div", { key: "add" },
       html("div", { class: "row", key: "how" }, html("label", { for: "side" }, "Side"), html("select", { id: "side", onchange: (event) => { choice.side = event.target.value; redraw(); } }, draft.sides.map((each) => html("option", { key: each, value: each, selected: each === side }, words(each)))),
-        html("label", { for: "count" }, "How many"), html("input", { id: "count", type: "number", min: 1, max: 20, value: choice.count, oninput: (event) => { choice.count = Math.max(1, Math.min(20, Number(event.target.value) || 1)); redraw(); } }),
+        html("label", { for: "how-many" }, "How many"), html("input", { id: "how-many", type: "number", min: 1, max: 20, value: choice.count, oninput: (event) => { choice.count = Math.max(1, Math.min(20, Number(event.target.value) || 1)); redraw(); } }),
         button("One more side", () => on.set({ sides: [...draft.sides, `side-${draft.sides.length + 1}`] }), { class: "quiet" })),
       book?.blocks.length ? drawBlocks(book.blocks, on.wanted, on.search, add, "block") : null,
       html("div", { class: "row", key: "more" }, book?.sheet && button("A sheet of its own", () => {
