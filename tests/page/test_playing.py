@@ -144,6 +144,7 @@ def test_a_ruling_decides_again_and_leads_by_clicking_to_a_certificate(
     outcome = player.locator("[data-contest=c1]")
     expect(outcome).to_contain_text("decided again")
     expect(outcome).to_contain_text("The gm: might it was")
+    expect(outcome).not_to_contain_text("Play goes on")
     gm.get_by_role("tab", name="Proof").click()
     gm.get_by_role("button", name="Have it audited").click()
     expect(gm.locator("#panel-proof")).to_contain_text("The audit says valid")

@@ -184,11 +184,12 @@ export class Rulings {
   #contest(each, seen) {
     const { isGm } = seen;
     const answer = this.answers.get(each.contest);
-    const isUndone = each.status === "open" && !isPlayed(this.lines, each.line, each.commit);
+    const isHere = isPlayed(this.lines, each.line, each.commit); // else its number is another commit's by now
+    const isUndone = each.status === "open" && !isHere;
     return html("article", { class: "card contest", key: each.contest, "data-contest": each.contest },
       html("h3", {}, `${each.seat} contests `, button(`#${each.commit}`, () => this.on.shown(each.commit, each.line), { class: "number" }),
         html("span", { class: "chip" }, isUndone ? "undone: play went back to before it" : SAID[each.status])),
-      html("p", { class: "soft small contested" }, this.on.said(each.commit).join(". ")),
+      isHere && html("p", { class: "soft small contested" }, this.on.said(each.commit).join(". ")),
       html("p", {}, each.claim),
       each.decision && html("p", {}, html("b", {}, "The gm: "), each.decision, each.reason && html("span", { class: "soft" }, ` (${each.reason})`)),
       isGm && each.status === "open" && !isUndone ? (answer ? this.#answer(each, answer, seen) : button("Answer", () => this.#begin(each), { class: "main" })) : null);
