@@ -137,6 +137,8 @@ def test_what_may_be_done_to_a_creature_names_it_and_the_rest_comes_back(
     for each in ("wolf-0", "wolf-1", "wolf-2"):
         table.send({"type": "no_more_swift", "creature": each})
     expect(ann.locator("#panel-act [data-type=pass_turn]")).to_be_visible()
+    strike = ann.get_by_role("group", name="Strike Wolf 1 with the blade", exact=True).get_by_role("button")
+    expect(strike).to_have_text(["Strike Wolf 1 with the blade", "subdual"])
     ann.locator("[data-creature=wolf-0] .form").click()
     ann.get_by_role("button", name=re.compile(r"^(Trip|Shove) Wolf 1$")).first.click()
     expect(ann.locator("#panel-act .said")).to_contain_text("Done: ")

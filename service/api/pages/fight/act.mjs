@@ -315,10 +315,11 @@ export class Act {
   #beside(offer, prompt, field) {
     const { command: { type }, text: said = words(offer.command.type) } = offer;
     const isSaid = said.includes("…") || field.values.some((value) => this.seen.tokens.has(value));
-    const name = isSaid ? said.replace(/:? ?…$/, "") : `${said}: ${words(field.name)}`;
+    const isSwitch = field.values.length > 1 && field.values.every((value) => typeof value === "boolean"); // done plainly, or so
+    const name = isSaid || isSwitch ? said.replace(/:? ?…$/, "") : `${said}: ${words(field.name)}`;
     return html("div", { class: "offer-with", role: "group", "aria-label": name, key: keyOf(offer, prompt), title: this.types.get(type)?.text },
-      html("span", {}, name), field.values.map((value, index) => {
-        const text = this.#inWords(value);
+      isSwitch ? null : html("span", {}, name), (isSwitch ? [false, true] : field.values).map((value, index) => {
+        const text = !isSwitch ? this.#inWords(value) : value ? words(field.name) : name;
         return html("button", { type: "button", key: index, "data-type": type, disabled: this.#isBusy, onclick: () => this.#send({ ...offer.command, [field.name]: value }, offer) }, text);
       }));
   }
