@@ -31,12 +31,15 @@ def excerpt(value: object) -> str:
 def hit_points_of(name: str, value: Any, *, is_foreign: bool) -> dict[str, Any]:  # noqa: ANN401 - JSON
     """Return hit points that say more than a number, as `12/15`, `15 (2d8)` or an object; raises `Cannot`."""
     both = foreign.now_and_most(value) if name == "hp" else None
-    if both is not None and both[0] < both[1]:
-        return {"hp": both[0], "hp_max": both[1]}
-    has_dice = isinstance(value, str) and bool(re.match(r"\s*\d+\s*\(", value))
-    if both is None and not (is_foreign or has_dice or isinstance(value, Mapping)):
+    if both is not None:
+        if both[0] < both[1]:
+            return {"hp": both[0], "hp_max": both[1]}
+        return {name if is_foreign and both[0] == both[1] else "hp_max": both[1]}
+    has_dice = foreign.average_of_dice(value) is not None
+    has_dice = has_dice or (isinstance(value, str) and bool(re.match(r"\s*\d+\s*\(", value)))
+    if not (is_foreign or has_dice or isinstance(value, Mapping)):
         return {}
-    points = foreign.hit_points(value if both is None else both[1])
+    points = foreign.hit_points(value)
     if points is None:
         raise Cannot(f"hit points, not {excerpt(value)}")
     return {name: points}

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-from service.conversion import foreign, html_tables, lists
+from service.conversion import foreign, html_tables, lists, maps, text_blocks
 from service.conversion.faults import Unconvertible
 from service.conversion.lists import SHEET
 
@@ -68,15 +68,27 @@ def read(text: str) -> Rows:
         return _page(text)
     if first == "<":
         return _of_data(lists.xml_data(text), "elements of XML")
-    if first != "|" and _STAT_BLOCK.search(text):
-        found = list(_stat_blocks(_plain_notation(text)))
-        if not found:
-            raise Unconvertible("a stat block has a heading with its name above it: # Name")
-        return Rows(found)
     line = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    if _YAML.match(line) and not any(separator in line for separator in ",;\t"):
-        return _of_data(_yaml(text), "a list of objects")
-    return _table(text)
+    is_yaml = bool(_YAML.match(line)) and not any(separator in line for separator in ",;\t")
+    blocks = None if first == "|" else _blocks(text, is_yaml="**" not in text and is_yaml)
+    if blocks is not None:
+        return blocks
+    return _of_data(_yaml(text), "a list of objects") if is_yaml else _table(text)
+
+
+def _blocks(text: str, *, is_yaml: bool) -> Rows | None:
+    """Return the stat blocks of a text, of other games or of Heart Rush; None if it has none."""
+    blocks = () if is_yaml else text_blocks.blocks_in(text)
+    if blocks:
+        rest = f"line {blocks[0][0]}: of stat blocks in text name, size, speed and hit points are read"
+        made = [Row(f"line {n}, {values['name']}", values) for n, values in blocks]
+        return Rows([made[0]._replace(notes=(rest,)), *made[1:]])
+    if not _STAT_BLOCK.search(text):
+        return None
+    found = list(_stat_blocks(_plain_notation(text)))
+    if not found:
+        raise Unconvertible("a stat block has a heading with its name above it: # Name")
+    return Rows(found)
 
 
 def _unfenced(text: str) -> str:
@@ -111,6 +123,10 @@ def _yaml(text: str) -> Any:  # noqa: ANN401 - JSON
 
 def _of_data(data: Any, wanted: str) -> Rows:  # noqa: ANN401 - JSON
     """Return the creatures of a list, of the list that an object has, or of an object of objects."""
+    if isinstance(data, dict) and not lists.is_creature(data):
+        name = next((each.name for each in maps.FORMATS if each.fits(data)), None)
+        if name is not None:
+            raise Unconvertible(f"a map ({name}), and no list of creatures: import it as a map")
     found = lists.creatures_in(data, wanted)
     if len(found) > lists.MOST_LISTED:
         raise Unconvertible(f"{found[lists.MOST_LISTED][0]}: {lists.TOO_MANY}")
@@ -175,6 +191,8 @@ class _Table:
         self._spelled: dict[str, str] = {}
         self._rows: list[Row] = []
         self._title: tuple[Sequence[str], str] | None = None
+        self._headings: tuple[str, ...] = ()
+        """Notes on rows that divide the table."""
 
     def add(self, cells: Sequence[str], place: str) -> None:
         """Add a row; raises `Unconvertible` for a first one without names, or one that is longer."""
@@ -194,8 +212,11 @@ class _Table:
         for name, unit, cell in zip(self._head, self._units, cells, strict=False):
             if name and (cell.casefold() not in _NOTHING or (cell and name in ("name", "id"))):
                 values[name] = foreign.with_unit(cell, unit) if name == "speed" else cell
-        if values:
-            self._rows.append(Row(place, values))
+        if {*values} == {"name"} and len(self._names) > 1 and values["name"].endswith(":"):
+            self._headings += (f"{place}: {values['name']} is a heading, and no creature",)
+        elif values:
+            self._rows.append(Row(place, values, self._headings))
+            self._headings = ()
 
     def _cleaned(self, cells: Sequence[str]) -> list[str]:
         """Return cells as a spreadsheet shows them; a table of Markdown has bars at its ends and marks."""
@@ -222,6 +243,10 @@ class _Table:
             _head(*self._title)
         if self._head is None:
             raise Unconvertible("row 1: the names of the columns are required")
+        numbers = [str(row.values.get("count", "")) for row in self._rows]
+        is_numbered = numbers == [str(n) for n, _ in enumerate(numbers, 1)] and len(numbers) > 1
+        if is_numbered and self._spelled.get("count", "").casefold() == "number":  # of the row
+            self._rows = [row._replace(values={**row.values, "count": None}) for row in self._rows]
         return Rows(self._rows, self._spelled, self._place_of_names)
 
 

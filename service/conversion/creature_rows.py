@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from service.conversion import foreign
 from service.conversion.choices import ANY, CreatureChoices
+from service.conversion.counts import counted, is_counted_by_dice
 from service.conversion.creature_cells import Cannot, excerpt, hit_points_of, tidied, value_of
 from service.conversion.creature_files import PLACES, Row, Rows
 from service.conversion.creature_places import Cell, SideBySide, cells_of, place_of
@@ -180,6 +181,10 @@ class _Making:
     """What is said of names that may be meant as columns."""
     other_units: dict[str, int] = field(default_factory=dict)
     """How many speeds are in units that are not feet, by the unit."""
+    by_dice: int = 0
+    """Hit points that are the average of dice."""
+    without_points: int = 0
+    """Creatures of a row of which something is left out, and that has no hit points."""
     with_foreign_points: int = 0
     without_side: int = 0
     without_place: int = 0
@@ -206,30 +211,45 @@ class _Making:
             return
         faulty: set[str] = set()
         values = self._values(row, faulty)
-        count = values.pop(COUNT, 1)
-        if not 1 <= count <= CREATURES:
-            self._fault(row, COUNT, f"from 1 to {CREATURES}", faulty)
-            count = 1
+        numbers = self._numbers(row, values, faulty)
         beside: Cell | None = None
-        for number in range(1, count + 1):
+        for number in numbers:
             own = dict(values)
-            if count > 1 and "name" in own:
+            if len(numbers) > 1 and "name" in own:
                 own["name"] = f"{own['name']} {number}"
-            if count > 1 and "id" in own:
+            if len(numbers) > 1 and "id" in own:
                 own["id"] = f"{own['id']}-{number}"
-            if number > 1:
+            if number > numbers[0]:
                 for name in (POSITION, *PLACES):
                     own.pop(name, None)
             entry = self._entry(row, own, faulty)
             self.entries.append(_Entry(row, entry, faulty, beside))
             beside = beside or place_of(entry)
 
+    def _numbers(self, row: Row, values: dict[str, Any], faulty: set[str]) -> range:
+        """Return the numbers of the creatures of a row: by its count, or by what its name says."""
+        name = values.get("name")
+        count = values.pop(COUNT, 1)
+        numbers = range(1, count + 1)
+        if isinstance(name, str) and not row.values.get(COUNT):
+            if is_counted_by_dice(name):
+                self._fault(row, "name", f"a number of creatures, and no dice: {excerpt(name)}", faulty)
+            means = counted(name)
+            if means is not None and len(means.numbers) > 1:
+                numbers, values["name"] = means.numbers, means.name
+                count = len(numbers)
+                self.notes.append(f"{row.place}: {excerpt(name)} is {count} creatures")
+        if 1 <= count <= CREATURES:
+            return numbers
+        self._fault(row, COUNT, f"from 1 to {CREATURES}", faulty)
+        return range(1, 2)
+
     def _values(self, row: Row, faulty: set[str]) -> dict[str, Any]:
         """Return the values of a row by column, each as its column takes it."""
         is_foreign = self._is_foreign(row)
         found: dict[str, Any] = {}
         for name, value in row.values.items():
-            if value is None or value in ("", [], {}):
+            if foreign.has_nothing(value):
                 continue
             if name not in self.columns.names and name != "speed":
                 is_own = name in self.file.spelled and not is_foreign and not self.file.place_of_names
@@ -252,6 +272,12 @@ class _Making:
         if name in ("hp", "hp_max"):
             points = hit_points_of(name, value, is_foreign=is_foreign)
             if points:
+                self.by_dice += foreign.is_by_dice(value)
+                both = foreign.now_and_most(value)
+                if both and both[0] > both[1]:
+                    self.notes.append(
+                        f"hit points {both[0]} of {both[1]} are more than the greatest: {both[1]} here"
+                    )
                 return points
         if name == "size":
             return {name: self._size(value)}
@@ -269,7 +295,7 @@ class _Making:
         size = foreign.size_of(value, self.columns.sizes)
         if size is None:
             raise Cannot(f"one of {', '.join(self.columns.sizes)}")
-        word = str(value[0] if isinstance(value, list) and value else value).split()[0]
+        word = str(foreign.first_of(value)).split()[0]
         if size in foreign.LARGER.values() and word.casefold() != size:
             self.larger[word] = size
         return size
@@ -306,6 +332,11 @@ class _Making:
             "weapons",
             "kind",
         }
+
+    def _leaves_out(self, row: Row) -> bool:
+        """Tell whether something of a row is not read."""
+        read = foreign.READ if self._is_foreign(row) else (*self.columns.names, "speed")
+        return any(name not in read and not foreign.has_nothing(value) for name, value in row.values.items())
 
     # --- entries
 
@@ -358,6 +389,8 @@ class _Making:
                 self.with_foreign_points += 1
             else:
                 self.alone.append(f"{row.place}: hp without hp_max: {points} of {points}")
+        without = whole and not ({*values} | faulty) & {"hp", "hp_max"}
+        self.without_points += without and self._leaves_out(row)
         if POSITION not in values and all(values.get(axis) is not None for axis in PLACES):
             values[POSITION] = [values[axis] for axis in PLACES]
         one = next((axis for axis in PLACES if values.get(axis) is not None), None)
@@ -415,6 +448,10 @@ class _Making:
         yield from shortened([*dict.fromkeys(self.alone)], "creatures have hp without hp_max")
         if self.with_foreign_points:
             yield f"hit points are the greatest number too ({self.with_foreign_points})"
+        if self.by_dice:
+            yield f"hit points in dice are their average ({self.by_dice})"
+        if self.without_points:
+            yield f"{_count(self.without_points)} no hit points that are read: the usual number here"
         if self.left_out:
             yield f"left out, because this rulebook has nothing of the name: {', '.join(self.left_out)}"
         for unit, count in self.other_units.items():

@@ -506,6 +506,10 @@ def _scenery(sketch: Sketch, ambient: Ambient, walls: Mapping[str, Wall], notes:
     if idle:
         notes.append(f"lights without a reach are left out ({idle})")
         shines = [light for light in shines if max(light.bright, light.dim) > 0]
+    reaching = [light for light in shines if _reaches(light, sketch)]
+    if len(reaching) < len(shines):
+        notes.append(f"lights are outside the map, and left out ({len(shines) - len(reaching)})")
+        shines = reaching
     closed = closed_edges(walls)
     found: dict[Cell, Ambient] = {}
     cells = 0
@@ -520,6 +524,12 @@ def _scenery(sketch: Sketch, ambient: Ambient, walls: Mapping[str, Wall], notes:
                 found[cell] = shine
     ordered = sorted(found.items(), key=lambda item: (item[0][1], item[0][0]))
     return {"ambient": ambient, "light": {f"{x},{y}": shine for (x, y), shine in ordered}}
+
+
+def _reaches(light: Shine, sketch: Sketch) -> bool:
+    """Tell whether a light is on the map, or near enough to shine on it."""
+    reach = max(light.bright, light.dim)
+    return -reach < light.at.x < sketch.width + reach and -reach < light.at.y < sketch.height + reach
 
 
 def _lit(light: Shine, size: tuple[int, int], stops: Closed) -> Iterator[tuple[Cell, Ambient]]:

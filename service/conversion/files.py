@@ -12,13 +12,17 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_PICTURE: Final = "a picture; a map with walls is a .uvtt, .dd2vtt or .df2vtt file"
 _PROGRAMS: Final = {
     b"PK\x03\x04": "a workbook or an archive; save the sheet as CSV, or unpack the archive",
     b"\xd0\xcf\x11\xe0": "an old workbook of Excel; save the sheet as CSV",
     b"%PDF": "a PDF; copy the table out of it",
-    b"\x89PNG": "a picture; a map with walls is a .uvtt, .dd2vtt or .df2vtt file",
-    b"\xff\xd8\xff": "a picture; a map with walls is a .uvtt, .dd2vtt or .df2vtt file",
+    b"\x89PNG": _PICTURE,
+    b"\xff\xd8\xff": _PICTURE,
+    b"GIF8": _PICTURE,
+    b"RIFF": _PICTURE,
     b"\x1f\x8b": "compressed; unpack it",
+    b"{\\rtf": "a document of a word processor; save it as plain text",
 }
 """What files of other programs begin with, and what to do with them."""
 FALLBACK: Final = "cp1252"
@@ -42,6 +46,8 @@ def text_of(data: bytes) -> FileText:
     for mark, what in _PROGRAMS.items():
         if data.startswith(mark):
             raise Unconvertible(f"the file is not text: {what}")
+    if data[4:8] == b"ftyp":
+        raise Unconvertible(f"the file is not text: {_PICTURE}")
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return FileText(_decoded(data, encoding))
@@ -60,4 +66,5 @@ def _decoded(data: bytes, encoding: str) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as fault:
-        raise Unconvertible(f"not {encoding} at byte {fault.start}") from None
+        said = "neither UTF-8 nor Windows-1252" if encoding == FALLBACK else f"not {encoding}"
+        raise Unconvertible(f"{said} at byte {fault.start}: save it as UTF-8") from None

@@ -21,6 +21,7 @@ ALIASES: Final[Mapping[str, str]] = {
     "hitpoints": "hp",
     "health": "hp",
     "current_hp": "hp",
+    "current_hit_points": "hp",
     "hp_current": "hp",
     "max_hp": "hp_max",
     "maxhp": "hp_max",
@@ -56,6 +57,7 @@ ALIASES: Final[Mapping[str, str]] = {
 """What others call a column, by their name."""
 MARKS: Final = frozenset(
     (
+        *("the rest of system", "the rest of data"),
         *("ac", "armor_class", "armour_class", "armorclass", "hit_dice", "hit_die"),
         *("hd", "cr", "challenge", "challenge_rating", "challengerating", "wis"),
         *("wisdom", "cha", "charisma", "str", "dex", "con"),
@@ -102,6 +104,8 @@ SIZES: Final[Mapping[str, str]] = {
     "c": "colossal",
 }
 """Sizes as other games shorten them."""
+FULL_SIZES: Final = frozenset(("tiny", "small", "medium", "large", "huge", "gargantuan"))
+"""Sizes with which lists of other games begin what a creature is: `Small humanoid`."""
 NUMBERED: Final[Mapping[int, str]] = dict(
     enumerate(("tiny", "small", "medium", "large", "huge", "gargantuan"), 2)
 )
@@ -110,6 +114,14 @@ MOST_WAYS: Final = 20
 LARGER: Final[Mapping[str, str]] = {"huge": "l2", "gargantuan": "l3", "colossal": "l4"}
 """Sizes of other games above large, where the rulebook counts them."""
 _FEET: Final = re.compile(r"(?:([a-z]+)\s+)?(\d+)\s*(?:ft\.?|feet|foot)?", re.IGNORECASE)
+
+
+_DICE: Final = re.compile(
+    r"[+]?\d{0,3}[dw]\d{1,3}(?:[+-](?:\d{0,3}[dw]\d{1,3}|\d{1,4}))*(?:hp)?", re.IGNORECASE
+)
+_TERM: Final = re.compile(r"([+-]?)(?:(\d{0,3})[dw](\d{1,3})|(\d{1,4}))", re.IGNORECASE)
+_LOOSE: Final = r"(?:\.0{1,2})?\s*(?:$|[(\[;]|,\s|hp\b|hit\b|points?\b)"
+"""What may follow a number of hit points: nothing, a comment, or their name; no dice and no range."""
 
 
 def canonical(name: str) -> str:
@@ -139,20 +151,34 @@ def members_of(creature: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in deeper.items() if isinstance(deeper, Mapping) else ():
             if canonical(str(name)) in NUMBERS and value is not None:
                 found.setdefault(canonical(str(name)), value)
-    system = creature.get("system") or creature.get("data")
-    inside = system if isinstance(system, Mapping) else found
-    attributes = inside.get("attributes")
-    attributes = attributes if isinstance(attributes, Mapping) else {}
-    traits = inside.get("traits")
-    traits = traits if isinstance(traits, Mapping) else {}
-    for name, value in (
-        ("hp", attributes.get("hp")),
-        ("speed", attributes.get("speed") or attributes.get("movement")),
-        ("size", traits.get("size")),
-    ):
-        if value is not None:
-            found.setdefault(name, value)
+    _add_nested(creature, found)
+    if "size" not in found:
+        kind = found.get("type", _listed(creature.get("attribs")).get("npc_type"))
+        word = kind.split()[0].casefold() if isinstance(kind, str) and kind.strip() else ""
+        if word in FULL_SIZES:
+            found["size"] = word
     return found
+
+
+def _add_nested(creature: Mapping[str, Any], found: dict[str, Any]) -> None:
+    """Add what an actor of Foundry has deeper; what else is there is the rest of it."""
+    name = next((each for each in ("system", "data") if isinstance(creature.get(each), Mapping)), None)
+    inside = found if name is None else creature[name]
+    attributes, traits = (
+        each if isinstance(each, Mapping) else {} for each in (inside.get("attributes"), inside.get("traits"))
+    )
+    attribs = inside.get("attribs")
+    deeper = {
+        "hp": attributes.get("hp") or (attribs.get("hp") if isinstance(attribs, Mapping) else None),
+        "speed": attributes.get("speed") or attributes.get("movement"),
+        "size": traits.get("size"),
+    }
+    if name is not None:
+        deeper["hp"] = deeper["hp"] or inside.get("hp")
+    taken = {each: value for each, value in deeper.items() if value is not None and each not in found}
+    found |= taken
+    if name is not None and taken:
+        found[f"the rest of {name}"] = found.pop(name)
 
 
 def _listed(attributes: object) -> dict[str, Any]:
@@ -170,12 +196,42 @@ def hit_points(value: object) -> int | None:
     """Return hit points: a number, `7 (2d6)`, or an object with a maximum or an average."""
     if isinstance(value, Mapping):
         named = {canonical(str(name)): each for name, each in value.items()}
-        for name in ("max", "average", "value", "hp", "hp_max"):
+        for name in ("max", "average", "total", "value", "hp", "hp_max", "formula", "dice"):
             found = hit_points(named.get(name))
             if found is not None:
                 return found
         return None
-    return whole(value, loose=True)
+    average = average_of_dice(value)
+    return whole(value, loose=True) if average is None else average
+
+
+def average_of_dice(value: object) -> int | None:
+    """Return the average of dice that have no number beside them, as books round it: 7 of `2d6`."""
+    text = "".join(value[:60].split()).replace("\u2212", "-") if isinstance(value, str) else ""
+    if not _DICE.fullmatch(text):
+        return None
+    twice = 0
+    for sign, count, faces, number in _TERM.findall(text):
+        found = int(count or 1) * (int(faces) + 1) if faces else 2 * int(number)
+        twice += -found if sign == "-" else found
+    return max(1, twice // 2)
+
+
+def is_by_dice(value: object) -> bool:
+    """Tell whether hit points are the average of dice, because no number stands beside them."""
+    if isinstance(value, Mapping):
+        numbers = {
+            name: each for name, each in value.items() if canonical(str(name)) not in ("formula", "dice")
+        }
+        return hit_points(numbers) is None
+    return average_of_dice(value) is not None
+
+
+def has_nothing(value: object) -> bool:
+    """Tell whether a value says nothing: it is empty, or an object in which each number is."""
+    if isinstance(value, Mapping):
+        return all(isinstance(each, bool) or has_nothing(each) for each in value.values())
+    return value is None or value in ("", [])
 
 
 def now_and_most(value: object) -> tuple[int, int] | None:
@@ -211,7 +267,8 @@ def whole(value: object, *, loose: bool = False) -> int | None:
         return int(value) if isfinite(value) and value == int(value) else None
     if not isinstance(value, str):
         return None
-    end = r"" if loose else r"(?:\.0+|,0{1,2})?\s*(?:ft\.?|feet|foot|hp)?\s*$"
+    # a number of three digits behind a dot may be a thousand, so it is none
+    end = _LOOSE if loose else r"(?:\.0{1,2}(?!\d)|,0{1,2})?\s*(?:ft\.?|feet|foot|hp)?\s*$"
     value = value.replace("\u2212", "-")  # the sign of typesetters
     value = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", value)  # 1,000 is a thousand
     match = re.match(rf"\s*(?:\+|d(?=\d))?(-?\d{{1,9}}){end}", value, re.IGNORECASE)
@@ -252,9 +309,12 @@ def _speeds_of_ways(ways: Mapping[Any, object], units: set[str]) -> dict[str, in
         name = canonical(str(way))
         if name in _UNIT_MEMBERS or name.endswith("id"):
             continue
+        if isinstance(each, list):  # further ways, each with its own name
+            found |= {other: feet for other, feet in speeds(each, units).items() if other not in found}
+            continue
         feet = next(iter(speeds(with_unit(each, unit), units).values()), None)
         if feet is not None:
-            found[name if name not in ("speed", "number", "value", "land") else "walk"] = feet
+            found[name if name not in ("speed", "number", "value", "land", "total") else "walk"] = feet
     if named is not None and {*found} == {"walk"}:  # one way of a list of them
         return {canonical_way(str(named)): found["walk"]}
     return found
@@ -305,12 +365,18 @@ _OTHER_UNITS: Final = re.compile(
 )
 
 
-def size_of(value: object, known: Sequence[str]) -> str | None:
-    """Return a size of the rulebook: `Medium`, `M`, `Medium humanoid`, `["M"]`; None where it has none."""
+def first_of(value: object) -> object:
+    """Return the value of an object with one, or the first of a list."""
     if isinstance(value, Mapping):
         value = value.get("value") or value.get("name")
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = value[0] if value else None
+    return value
+
+
+def size_of(value: object, known: Sequence[str]) -> str | None:
+    """Return a size of the rulebook: `Medium`, `M`, `Medium humanoid`, `["M"]`; None where it has none."""
+    value = first_of(value)
     if type(value) is int:
         value = NUMBERED.get(value)
     if not isinstance(value, str) or not value.strip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor
 from typing import Any, Final, Literal
 
@@ -10,7 +10,6 @@ from service.conversion import json_members as members
 from service.conversion.drawing import (
     FARTHEST_LIGHT,
     LARGEST_SIDE,
-    Ambient,
     Polyline,
     Portal,
     Shine,
@@ -32,6 +31,10 @@ OPEN: Final = 1
 LOCKED: Final = 2
 SEEN_THROUGH: Final = (0, 10, 30, 40)
 """What a wall does to sight that passes it: always, behind a second one, or by distance."""
+FEET: Final[Mapping[str, float]] = {"ft": 1, "feet": 1, "foot": 1, "m": 3.28, "metres": 3.28, "meters": 3.28}
+"""The feet of a unit of a scene."""
+ON_GRID: Final = 0.45
+"""Parts of a cell from its middle, from which on an end of a wall is on the grid."""
 ONE_WAY: Final = (1, 2)
 DARK: Final = 0.75
 DIM: Final = 0.25
@@ -62,6 +65,7 @@ def sketched(data: Mapping[str, Any]) -> Sketch:
         members.fault("/width", f"1 to {LARGEST_SIDE} cells along each side")
     sketch = Sketch(width, height, pixels=grid)
     corner = _corner(data, pixels, grid)
+    sketch.notes += _scale_notes(data)
     kept: dict[str, list[str]] = {}
     walls = members.list_at(data, "", "walls")
     for i, wall in enumerate(walls):
@@ -73,13 +77,15 @@ def sketched(data: Mapping[str, Any]) -> Sketch:
         sketch.notes.append("/walls: there are none")
     for what, notes in kept.items():
         sketch.notes += shortened(notes, f"walls {what}")
-    distance = _distance(data)
+    distance, _ = _distance(data)
+    darkness = _darkness(data)
     for i, light in enumerate(members.list_at(data, "", "lights")):
         try:
-            _add_light(light, corner, grid, distance, sketch)
+            _check_lit(light, darkness)
+            _add_light(light, f"/lights/{i}", corner, grid, distance, sketch)
         except Odd as odd:
             sketch.notes.append(f"/lights/{i}: {odd}; this light is left out")
-    sketch.ambient = _ambient(data)
+    sketch.ambient = "dark" if darkness >= DARK else "dim" if darkness >= DIM else "bright"
     return sketch
 
 
@@ -118,18 +124,47 @@ def _corner(data: Mapping[str, Any], pixels: list[float], grid: float) -> Spot:
         walls = [_ends(each) for each in members.list_at(data, "", "walls")]
         inside = all(max(ends[::2]) <= pixels[0] and max(ends[1::2]) <= pixels[1] for ends in walls if ends)
         padding = 0 if inside else PADDING
-    x, y = (ceil(padding * each / grid) * grid for each in pixels)
-    return Spot(x - shift.x, y - shift.y)
+    begins = [ceil(padding * each / grid) * grid - by for each, by in zip(pixels, shift, strict=True)]
+    walls = [_ends(each) for each in members.list_at(data, "", "walls")]
+    return Spot(
+        *(_begin(begins[axis], grid, [at for ends in walls for at in ends[axis::2]]) for axis in (0, 1))
+    )
 
 
-def _distance(data: Mapping[str, Any]) -> float:
-    """Return the units of distance along a cell, in which lights count."""
+def _begin(begin: float, grid: float, ends: Sequence[float]) -> float:
+    """Return where the first cell begins along an axis, of a background that begins at *begin*.
+
+    The grid of Foundry begins where the canvas does, and a background is moved under it. Where more walls are
+    on the grid of a background that was not moved for that, its own grid counts.
+    """
+    on_canvas = floor(begin / grid + 0.5) * grid
+    found = {
+        each: sum(abs((at - each) / grid % 1 - 0.5) > ON_GRID for at in ends) for each in (on_canvas, begin)
+    }
+    return max(found, key=lambda each: found[each])
+
+
+def _distance(data: Mapping[str, Any]) -> tuple[float, str]:
+    """Return the length of a cell, and its unit, in which lights count too."""
     grid = data.get("grid")
+    of_grid = grid if isinstance(grid, dict) else {}
+    unit = of_grid.get("units", data.get("gridUnits"))
     try:
-        found = members.number(grid.get("distance") if isinstance(grid, dict) else data.get("gridDistance"))
+        found = members.number(of_grid.get("distance", data.get("gridDistance")))
     except Odd:
-        return 5.0
-    return found if found > 0 else 5.0
+        found = 0
+    return (found, str(unit or "ft").strip(". ").casefold()) if found > 0 else (5.0, "ft")
+
+
+def _scale_notes(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield notes on cells that are not 5 feet, and on floors that are drawn on each other."""
+    length, unit = _distance(data)
+    feet = FEET.get(unit)
+    if feet is not None and not 4 <= length * feet <= 6:  # noqa: PLR2004 - 1.5 m are 4.9 feet
+        yield f"a cell is {length:g} {unit} in the file, and 5 feet here"
+    levels = data.get("levels")
+    if isinstance(levels, list | dict) and len(levels) > 1:
+        yield f"its {len(levels)} levels are drawn on each other: export one of them"
 
 
 def _ends(wall: object) -> list[float]:
@@ -166,13 +201,15 @@ def _add_wall(
             sketch.notes.append(
                 f"{place}: a locked door: a closed door here; make its edge a wall to lock it"
             )
+        if members.code(wall.get("move")) == 0:
+            sketch.notes.append(f"{place}: a door that stops nobody: {becomes.replace('_', ' ')} here")
         sketch.portals.append(Portal(stroke, becomes, is_upright(start, end)))
     elif members.code(wall.get("move")) == 0:
         sketch.notes.append(f"{place}: it stops sight alone, and is left out")
     else:
         if door not in (0, None):
             sketch.notes.append(f"{place}: door {str(door)[:40]} is of no kind that is known: a wall here")
-        if members.code(wall.get("sight")) in SEEN_THROUGH:
+        if members.code(wall.get("sight", wall.get("sense"))) in SEEN_THROUGH:
             kept.setdefault("can be seen through", []).append(
                 f"{place}: it can be seen through: here it stops sight too"
             )
@@ -183,26 +220,47 @@ def _add_wall(
         sketch.lines.append(Polyline(place, [stroke]))
 
 
-def _add_light(light: object, corner: Spot, grid: float, distance: float, sketch: Sketch) -> None:
-    if not isinstance(light, dict):
-        raise Odd("a light is an object")
-    if members.truth(light.get("hidden"), default=False):
-        raise Odd("it is hidden")
-    config = light.get("config") if isinstance(light.get("config"), dict) else light
-    assert isinstance(config, dict)
+def _add_light(
+    light: Mapping[str, Any], place: str, corner: Spot, grid: float, distance: float, sketch: Sketch
+) -> None:
+    config = light["config"] if isinstance(light.get("config"), dict) else light
     at = Spot(
         (members.number_at(light, "x") - corner.x) / grid, (members.number_at(light, "y") - corner.y) / grid
     )
+    if abs(members.number_at(config, "angle", 360)) not in (0, 360):
+        sketch.notes.append(f"{place}: it shines in one direction: here in all")
     reaches = [members.number_at(config, name, 0) / distance for name in ("bright", "dim")]
     bright, dim = (max(0.0, min(each, float(FARTHEST_LIGHT))) for each in reaches)
     sketch.shines.append(Shine(at, bright, max(bright, dim), members.truth(light.get("walls"), default=True)))
 
 
-def _ambient(data: Mapping[str, Any]) -> Ambient:
+def _darkness(data: Mapping[str, Any]) -> float:
+    """Return how dark a scene is, up to 1."""
     environment = data.get("environment")
     level = environment.get("darknessLevel") if isinstance(environment, dict) else data.get("darkness")
     try:
-        level = members.number(level)
+        return members.number(level)
     except Odd:
-        return "bright"
-    return "dark" if level >= DARK else "dim" if level >= DIM else "bright"
+        return 0
+
+
+def _config(light: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a light is, which older scenes write beside its place."""
+    config = light.get("config")
+    return config if isinstance(config, dict) else light
+
+
+def _check_lit(light: object, darkness: float) -> None:
+    """Refuse a light that does not shine in this darkness; raises `Odd`."""
+    if not isinstance(light, dict):
+        raise Odd("a light is an object")
+    if members.truth(light.get("hidden"), default=False):
+        raise Odd("it is hidden")
+    config = _config(light)
+    if members.truth(config.get("negative"), default=False) or members.number_at(config, "luminosity", 0) < 0:
+        raise Odd("it makes darkness")
+    within = config.get("darkness")
+    if isinstance(within, dict):
+        least, most = members.number_at(within, "min", 0), members.number_at(within, "max", 1)
+        if not least <= darkness <= most:
+            raise Odd(f"it is off in this darkness of {darkness:g}")

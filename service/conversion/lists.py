@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 from service.conversion import foreign
 from service.conversion import json_members as members
+from service.conversion.counts import as_object, counted
 from service.conversion.faults import Unconvertible
 
 Placed = Sequence[tuple[str, Any]]
@@ -25,11 +26,8 @@ MOST_NAMES: Final = 500
 _TELLING: Final = frozenset(("hp", "hp_max", "size", "speed", *foreign.MARKS))
 """Members that tell an object is a creature, beside a name."""
 _ENTITIES: Final = re.compile(r"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
-_COUNTED: Final = (
-    re.compile(r"(?P<count>\d{1,3})\s*(?:x|\u00d7)?\s+(?P<name>\D.*)"),
-    re.compile(r"(?P<name>.*?\S)\s*(?:\(|\b[x\u00d7]\s*|\s[x\u00d7]\s*)(?P<count>\d{1,3})\)?"),
-)
-"""A name with a count: `3 orcs`, `3x orc`, `orc x3`, `orc (3)`."""
+COMBATANTS: Final = ("creatures", "monsters", "monster", "combatants", "actors", "npcs")
+"""Members that hold the creatures of something that has a name of its own, as an encounter."""
 
 
 def json_data(text: str) -> Any:  # noqa: ANN401 - JSON
@@ -52,17 +50,24 @@ def creatures_in(data: Any, wanted: str) -> Placed:  # noqa: ANN401 - JSON
     if isinstance(data, list) and data and all(isinstance(each, list) for each in data):
         data = [each for inner in data for each in inner]
     if isinstance(data, list):
-        data = [{"name": each} if isinstance(each, str) else each for each in data]
-        return [(f"creature {i}", each) for i, each in enumerate(data, 1)]
+        return [(f"creature {i}", as_object(each)) for i, each in enumerate(data, 1)]
     if not isinstance(data, dict):
         raise Unconvertible(f"creatures are {wanted}")
     if _is_named(data):
-        return [("creature 1", data)]
-    found = _inside(_unpacked(data), "", DEEPEST)
-    if found is None:
+        return _held_by(data, "") or [("creature 1", data)]
+    found = _inside(_unpacked(data), "", DEEPEST) or _held_by(data, "")
+    if not found:
         said = ", ".join(map(str, data)) or "nothing"
         raise Unconvertible(f"creatures are {wanted}; this object has {said}"[:300])
     return found
+
+
+def _held_by(data: Mapping[str, Any], at: str) -> Placed:
+    """Return the creatures of an encounter, which has a name of its own; none of a creature."""
+    for name, inside in () if is_creature(data) else data.items():
+        if str(name).casefold() in COMBATANTS and isinstance(inside, list):
+            return [(f"{at}/{name}/{i}", as_object(each)) for i, each in enumerate(inside)]
+    return ()
 
 
 def _inside(data: Mapping[str, Any], at: str, deep: int) -> Placed | None:
@@ -71,7 +76,7 @@ def _inside(data: Mapping[str, Any], at: str, deep: int) -> Placed | None:
     for name in names:
         inside = data.get(name)
         if isinstance(inside, list) and inside and all(isinstance(each, dict) for each in inside):
-            return [(f"{at}/{name}/{i}", each) for i, each in enumerate(inside)]
+            return [(f"{at}/{name}/{i}", as_object(each)) for i, each in enumerate(inside)]
         if isinstance(inside, dict) and _is_of_objects(inside):
             return _by_name(inside, f"{at}/{name}")
     ours = {name: each for name, each in data.items() if isinstance(each, dict) and is_creature(each)}
@@ -80,7 +85,7 @@ def _inside(data: Mapping[str, Any], at: str, deep: int) -> Placed | None:
     for name, inside in data.items():
         if isinstance(inside, dict) and deep:
             if _is_named(inside):
-                return [(f"{at}/{name}", inside)]
+                return _held_by(inside, f"{at}/{name}") or [(f"{at}/{name}", inside)]
             found = _inside(inside, f"{at}/{name}", deep - 1)
             if found is not None:
                 return found
@@ -123,23 +128,48 @@ def _unpacked(data: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+_OF_BLOCK: Final = re.compile(r"(?:armou?r class|ac|hit points|hp|speed|str)\b.*\d", re.IGNORECASE)
+"""A line of a stat block, and no name."""
+
+
 # --- names -----------------------------------------------------------------------------------------------
 
 
 def names_in(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the creatures of a text with a name on each line, and perhaps a count; none of another text."""
-    lines = [(n, line.strip(" \t-*•")) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-    is_list = 1 < len(lines) <= MOST_NAMES and all(
-        0 < len(line) <= LONGEST_NAME and line[-1] not in ".,;:!?" and not set(line) & set(",;\t|")
+    lines = [(n, line.strip(" \t-*\u2022")) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if len(lines) == 1:
+        lines = [
+            (lines[0][0], each.strip()) for each in re.split(r"[,;]|\band\b", lines[0][1]) if each.strip()
+        ]
+        if not any(counted(line, is_of_list=True) for _, line in lines):
+            return
+    is_list = len(lines) <= MOST_NAMES and all(
+        0 < len(line) <= LONGEST_NAME
+        and not _OF_BLOCK.match(line)
+        and line[-1] not in ".,;:!?"
+        and not set(line) & set(",;\t|")
         for _, line in lines
     )
     for n, line in lines if is_list else ():
-        counted = next((found for pattern in _COUNTED if (found := pattern.fullmatch(line))), None)
-        values = {"name": line} if counted is None else counted.groupdict()
-        yield f"row {n}", values
+        found = counted(line, is_of_list=True)
+        if found is None or found.numbers[0] > 1:
+            yield f"row {n}", {"name": line}
+        else:
+            yield f"row {n}", {"name": found.name, "count": str(len(found.numbers))}
 
 
 # --- XML -------------------------------------------------------------------------------------------------
+
+
+_WITH_PARTS: Final = ("hp", "speed", "size")
+"""Elements of which some programs write the numbers apart: the total of hit points."""
+
+
+def _text_of(element: ET.Element) -> Any:  # noqa: ANN401 - JSON
+    if len(element):
+        return {each.tag: (each.text or "").strip() for each in element if not len(each)}
+    return (element.text or "").strip()
 
 
 def xml_data(text: str) -> list[dict[str, Any]]:
@@ -154,7 +184,7 @@ def xml_data(text: str) -> list[dict[str, Any]]:
     except (ET.ParseError, ValueError) as fault:
         raise Unconvertible(f"not valid XML: {fault}") from None
     found = [
-        {each.tag: (each.text or "").strip() for each in element if not len(each)}
+        {each.tag: _text_of(each) for each in element if not len(each) or each.tag in _WITH_PARTS}
         for element in root.iter()
         if any(foreign.canonical(each.tag) == "name" for each in element)
     ]

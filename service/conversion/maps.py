@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from service.conversion import foundry_scene, one_page_dungeon, universal_vtt
+from service.conversion import foundry_scene, lists, one_page_dungeon, universal_vtt
 from service.conversion import json_members as members
 from service.conversion.drawing import CHOICES, MapChoices, Sketch, drawn
 from service.conversion.faults import Converted, Unconvertible
@@ -45,15 +45,28 @@ def convert_map(text: str, ruleset: Ruleset[Any], choices: MapChoices = CHOICES)
     if len(text) > LARGEST_FILE:
         raise Unconvertible(f"the file has more than {LARGEST_FILE} characters")
     text = text.removeprefix("\ufeff")
-    if text.lstrip()[:1] == "<":
-        raise Unconvertible(f"a web page, a drawing or XML, and no map that is read; these are read: {READ}")
-    data = members.parsed(text)
+    first = text.lstrip()[:1]
+    if first == "<":
+        what = "a map of Tiled" if "tiledversion" in text[:1000] else "a web page, a drawing or XML"
+        raise Unconvertible(f"{what}, and no map that is read; these are read: {READ}")
+    try:
+        data = members.parsed(text)
+    except Unconvertible as fault:
+        if first in ("{", "[") or "not valid JSON" not in str(fault):
+            raise
+        raise Unconvertible(f"a text or a table, and no map that is read; these are read: {READ}") from None
+    if isinstance(data, list) and data and all(_is_named_creature(each) for each in data):
+        raise Unconvertible("a list of creatures, and no map: import it as one")
     if isinstance(data, list) and len(data) == 1:
         (data,) = data
     if not isinstance(data, dict):
         members.fault("", f"a map is a JSON object; these are read: {READ}")
     format_, one = _map_in(data)
     return drawn(format_.read(one), ruleset, choices)
+
+
+def _is_named_creature(data: object) -> bool:
+    return isinstance(data, dict) and "name" in data and lists.is_creature(data) and "walls" not in data
 
 
 def _map_in(data: Mapping[str, Any]) -> tuple[Format, Mapping[str, Any]]:
@@ -88,5 +101,7 @@ def _unknown(data: Mapping[str, Any]) -> Unconvertible:
         return Unconvertible("a map of Tiled has no walls on edges, and is not read")
     if "cells" in data and "settings" in data:
         return Unconvertible("a dungeon of Donjon: its cells are not read; export it as Universal VTT")
+    if _is_named_creature(data):
+        return Unconvertible("a creature, and no map: import it as a list of creatures")
     names = ", ".join(sorted(data)[:6]) or "no members"
     return Unconvertible(f"not a map that is read (it has {names}); these are read: {READ}")
