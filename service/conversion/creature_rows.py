@@ -287,7 +287,7 @@ class _Making:
             return {name: _HIDDEN.sub("", " ".join(str(value).split()))}
         if isinstance(value, str) and (name.endswith("_speed") or name == "speeds"):
             units: set[str] = set()
-            value = foreign.in_feet(value, units)
+            value = foreign.in_feet(foreign.short(value), units)
             self._note_units(units)
         return {name: value_of(tidied(name, value), self.columns.shape(name))}
 

@@ -111,6 +111,8 @@ NUMBERED: Final[Mapping[int, str]] = dict(
 )
 """Sizes as one list of other games numbers them."""
 MOST_WAYS: Final = 20
+LONGEST_CELL: Final = 500
+"""Letters of a cell of which a name of a column, or speeds, are read."""
 LARGER: Final[Mapping[str, str]] = {"huge": "l2", "gargantuan": "l3", "colossal": "l4"}
 """Sizes of other games above large, where the rulebook counts them."""
 _FEET: Final = re.compile(r"(?:([a-z]+)\s+)?(\d+)\s*(?:ft\.?|feet|foot)?", re.IGNORECASE)
@@ -132,8 +134,14 @@ def canonical(name: str) -> str:
     return ALIASES.get(plain, ALIASES.get(joined, plain))
 
 
+def short(text: str) -> str:
+    """Return a cell with single spaces, as far as anybody writes one: runs of spaces take long."""
+    return " ".join(text[:LONGEST_CELL].split())
+
+
 def column_of(cell: str) -> str:
     """Return the column that a table names, without a unit behind it: `Speed (ft)` is `speed`."""
+    cell = short(cell)
     name, plain = canonical(cell), canonical(re.sub(r"\s*[(\[][^()\[\]]*[)\]]\s*$", "", cell))
     return plain if plain in READ and name not in READ else name
 
@@ -289,7 +297,7 @@ def speeds(value: object, units: set[str] | None = None) -> dict[str, int]:
             found = speeds(each, units) | found
         return found
     if isinstance(value, str):
-        value = in_feet(value, units)
+        value = in_feet(short(value), units)
     plain = whole(value)
     if plain is not None:
         return {"walk": plain}

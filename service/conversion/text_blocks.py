@@ -12,7 +12,12 @@ from typing import Any, Final
 
 MOST_ABOVE: Final = 10
 """Lines from the name to the armor class, empty ones not counted."""
-_SIGNS: Final = re.compile(r"^[\s>#*_|\-\u2022]+|[*_|]|\s+$")
+LARGEST: Final = 4 * 1024 * 1024
+"""Characters of a text with stat blocks: a bestiary is shorter."""
+LONGEST: Final = 300
+"""Letters of a line of which something is read."""
+_SIGNS: Final = " \t>#*_|-\u2022"
+_MARKS: Final = re.compile("[*_|]")
 _ARMOR: Final = re.compile(r"(?:armou?r class|ac)\b[\s:]*\d", re.IGNORECASE)
 _HIT_POINTS: Final = re.compile(r"(?:hit points|hp)\b[\s:]*(\d[^;,]*)", re.IGNORECASE)
 _SPEED: Final = re.compile(r"speed\b[\s:]*(\d\S.*)", re.IGNORECASE)
@@ -25,8 +30,10 @@ Line = tuple[int, str]
 
 def blocks_in(text: str) -> Sequence[tuple[int, dict[str, Any]]]:
     """Return the blocks of a text, each with the line of its name and its values; none of another text."""
-    numbered = [(n, _SIGNS.sub("", line)) for n, line in enumerate(text.splitlines(), 1)]
-    lines = [(n, line) for n, line in numbered if line]
+    if len(text) > LARGEST:
+        return []
+    plain = ((n, line[:LONGEST].lstrip(_SIGNS)) for n, line in enumerate(text.splitlines(), 1))
+    lines = [(n, _MARKS.sub("", line).strip()) for n, line in plain if line]
     armored = [i for i, (_, line) in enumerate(lines) if _ARMOR.match(line)]
     return [*_blocks(lines, armored)] if armored else []
 

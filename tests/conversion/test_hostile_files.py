@@ -67,6 +67,11 @@ HOSTILE: Final = {
     "aliases": "a: &a [x, x]\nb: [*a, *a]\n",
     "columns": ",".join(f"c{i}" for i in range(50_000)),
     "quotes": 'name\n"' + '"' * 500_000,
+    "a run of spaces": "x" + " " * 1_000_000 + "y",
+    "a run of spaces in a column": "name,hp" + " " * 1_000_000 + "y\nOrc,7,8\n",
+    "a run of spaces in a speed": 'name,speed\nOrc,"1' + " " * 1_000_000 + 'y"\n',
+    "a run of spaces in a name": 'name,hp\n"2' + " " * 1_000_000 + '(",x\n',
+    "a run of spaces in a block": "AC 1" + " " * 1_000_000 + "y",
 }
 
 
