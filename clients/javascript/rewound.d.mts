@@ -112,7 +112,7 @@ export class Client {
   endWebhook(id: string, sending?: Sending): Promise<contract.Webhook>;
   deliveries(id: string): AsyncGenerator<contract.Delivery, void>;
   retryDelivery(id: string, delivery: string, sending?: Sending): Promise<contract.Delivery>;
-  takeBundle(bundle: string, how?: { keys?: string[]; signal?: AbortSignal }): Promise<contract.Import>;
+  takeBundle(bundle: string | Uint8Array<ArrayBuffer> | Blob, how?: { keys?: string[]; signal?: AbortSignal }): Promise<contract.Import>;
   imports(): AsyncGenerator<contract.Import, void>;
   imported(id: string): Promise<contract.Import>;
   simulate(opening: contract.Opening, how?: Omit<contract.SimulationRequest, "opening"> & { signal?: AbortSignal }): Promise<contract.Simulation>;
@@ -122,7 +122,7 @@ export class Client {
   library(edition: string, query?: { kind?: string; q?: string; limit?: number }): Promise<contract.Library["entries"]>;
   editionContract(edition: string): Promise<string>;
   sheetSchema(edition: string): Promise<contract.SheetSchema>;
-  importFile(text: string, asked: { edition: string; kind: "map" | "creatures"; [choice: string]: string }, sending?: Sending): Promise<contract.ConvertedFile>;
+  importFile(file: string | Uint8Array<ArrayBuffer> | Blob, asked: { edition: string; kind: "map" | "creatures"; [choice: string]: string }, sending?: Sending): Promise<contract.ConvertedFile>;
   qrCode(text: string, sending?: Sending): Promise<contract.QrCode>;
   commands(edition: string): Promise<contract.CommandTypes>;
   rule(edition: string, rule: string): Promise<contract.Rule>;

@@ -56,7 +56,8 @@ export class Client {
   /** Send a POST, PATCH or DELETE until it is decided; it takes effect once. Return the body of the answer. */
   async send(method, path, data, { key = newKey(), wait = WAIT_S, version, signal, query, decided = true, type, signature } = {}) {
     const headers = { ...(type ? { "Content-Type": type } : {}), Prefer: `wait=${wait}`, ...(version === undefined ? {} : { "If-Match": `"${version}"` }), ...(signature ? { "Rewound-Signature": signature } : {}) };
-    const body = data === undefined || typeof data === "string" ? data : JSON.stringify(data);
+    // what has a type of its own is a file: a text, its bytes, or a Blob
+    const body = data === undefined || type !== undefined || typeof data === "string" ? data : JSON.stringify(data);
     return (await this.#answer(method, path, query ?? {}, { headers, body, key, decided, signal })).data;
   }
 
@@ -223,8 +224,8 @@ export class Client {
   }
 
   /** Return what a file of another program is in an opening: `part` and `notes`. `kind` is `map` or `creatures`. */
-  importFile(text, asked, sending = {}) {
-    return this.send("POST", "/v1/imports", text, { ...sending, type: "application/octet-stream", query: asked });
+  importFile(file, asked, sending = {}) {
+    return this.send("POST", "/v1/imports", file, { ...sending, type: "application/octet-stream", query: asked });
   }
 
   /** Return the QR code of a text: its `size` in squares, and the black ones as the `path` of an SVG. */

@@ -121,4 +121,13 @@ found.about = (await gm.about()).encounter === gm.id;
 found.closed = (await gm.close("enough")).outcome;
 found.audit = (await gm.audit()).verdict;
 found.bundle = await gm.bundle();
+
+const list = "name;hp\nZo\u00eb;7\n";
+const asked = { edition: "heartrush@1", kind: "creatures", side: "foes", place: "1,2" };
+const latin = Uint8Array.from(list, (letter) => letter.charCodeAt(0));
+found.files = [];
+for (const file of [list, latin, new Blob([latin])]) {
+  const { part, notes } = await gm.client.importFile(file, asked);
+  found.files.push([part.creatures[0].sheet.name, notes.length]);
+}
 process.stdout.write(JSON.stringify(found), () => process.exit(0));

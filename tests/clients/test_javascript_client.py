@@ -81,3 +81,8 @@ def test_it_asks_for_everything_that_an_encounter_has(found: dict[str, Any]) -> 
 
 def test_the_bundle_that_it_gets_is_sound_to_the_second_verifier(found: dict[str, Any]) -> None:
     assert judged([Case(found["bundle"].encode())]) == [OTHERWISE]
+
+
+def test_a_file_is_sent_as_it_is_as_text_bytes_or_a_blob(found: dict[str, Any]) -> None:
+    """Bytes that are no UTF-8 are noted as such, so they came as they are."""
+    assert found["files"] == [["Zo\u00eb", 1], ["Zo\u00eb", 2], ["Zo\u00eb", 2]]

@@ -234,6 +234,17 @@ def test_what_else_an_owner_and_an_encounter_have(rewound: Rewound, forms: dict[
     assert "engage" in {each["type"] for each in rewound.commands("heartrush@1")["commands"]}
 
 
+def test_a_file_of_another_program_is_sent_as_it_is(rewound: Rewound) -> None:
+    file = "name;hp\nZo\u00eb;7\n".encode("cp1252")
+    found = rewound.import_file(file, edition="heartrush@1", kind="creatures", side="foes", place="1,2")
+    (creature,) = found["part"]["creatures"]
+    assert (creature["sheet"]["name"], creature["position"]) == ("Zo\u00eb", [1, 2])
+    assert found["notes"][0].endswith("read as Windows-1252")
+    with pytest.raises(Problem) as refused:
+        rewound.import_file(b"no map", edition="rise@1", kind="map", windows="open")
+    assert refused.value.type == "/problems/file-not-converted"
+
+
 def test_a_bundle_is_audited_without_the_service(rewound: Rewound, forms: dict[str, Any]) -> None:
     gm = played(seated(rewound, forms["s002"]), forms["s002"])
     gm.close()

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from rewound_client import shapes
 from rewound_client.place import Place
-from rewound_client.transport import Json
+from rewound_client.transport import Json, Query, Request
 
 
 class Owner(Place):
@@ -119,6 +119,15 @@ class Owner(Place):
     def imported(self, bundle: str) -> shapes.Import:
         """Return an import with its current status."""
         return cast("shapes.Import", self._get(f"/bundles/{bundle}"))
+
+    def import_file(self, file: bytes, *, edition: str, kind: str, **choices: str) -> shapes.ConvertedFile:
+        """Return what a file of another program is in an opening: `part` and `notes`; nothing is opened.
+
+        *kind* is `map` or `creatures`, *choices* are those of that kind, as `windows="open"`.
+        """
+        query: Query = {"edition": edition, "kind": kind, **choices}
+        request = Request("POST", f"{self.path}/imports", file, query)
+        return cast("shapes.ConvertedFile", self._transport.call(request).data)
 
     def simulate(
         self, opening: Mapping[str, Any], *, wait_s: float = 60, **more: object

@@ -150,9 +150,9 @@ class Transport:
         return Reply(answer.status_code, read, answer.headers)
 
     def ask(self, request: Request, *, stream: bool = False, answer_s: float = ANSWER_S) -> requests.Response:
-        """Send *request* once. A body of bytes is sent as a bundle (`application/jsonl`)."""
+        """Send *request* once. A body of bytes is a file: a bundle, a map, a list."""
         raw = request.data if isinstance(request.data, bytes) else None
-        kind = {} if raw is None else {"Content-Type": "application/jsonl"}
+        kind = {} if raw is None else {"Content-Type": "application/octet-stream"}
         return self.session.request(
             request.method,
             self.address + request.path,
