@@ -334,17 +334,29 @@ class _Drawing:
             return []
         start, end = self._corner(stroke.start), self._corner(stroke.end)
         if start == end:
-            edges = [_nearest_edge(stroke, is_upright=portal.is_upright)]
+            edges = [self._edge_in_wall(start, stroke, is_upright=portal.is_upright)]
         else:
             edges = list(_along(start, end))
         return self._in_wall(edges, stroke)
+
+    def _edge_in_wall(self, corner: Cell, stroke: Stroke, *, is_upright: bool) -> tuple[Cell, Cell]:
+        """Return the edge of a portal whose ends have one corner.
+
+        Beside the corner of a room the nearest edge may be one where no wall is: then it is a wall's at that
+        corner, along the portal if there is one.
+        """
+        nearest = _nearest_edge(stroke, is_upright=is_upright)
+        if key_of(*nearest) in self.walls:
+            return nearest
+        at = [_cells(key) for key in _edges_at(corner) if key in self.walls]
+        return min(at, key=lambda edge: _runs_down(edge) != is_upright, default=nearest)
 
     def _in_wall(self, edges: list[tuple[Cell, Cell]], stroke: Stroke) -> list[tuple[Cell, Cell]]:
         """Return *edges*, or those beside them where a wall is drawn and here is none.
 
         The wall that a portal is in may have moved the other way to the nearest edges.
         """
-        upright = {edge[0][1] == edge[1][1] for edge in edges}
+        upright = {_runs_down(edge) for edge in edges}
         if len(upright) > 1 or self._is_in_line(edges):
             return edges
         (is_upright,) = upright
@@ -433,11 +445,15 @@ def _nearest_edge(stroke: Stroke, *, is_upright: bool) -> tuple[Cell, Cell]:
     return (column, row - 1), (column, row)
 
 
+def _runs_down(edge: tuple[Cell, Cell]) -> bool:
+    """Tell whether an edge is between two cells of one row."""
+    return edge[0][1] == edge[1][1]
+
+
 def _ends(edge: tuple[Cell, Cell]) -> tuple[Cell, Cell]:
     """Return the corners at both ends of an edge."""
     (_, _), (x, y) = edge
-    is_upright = edge[0][1] == edge[1][1]
-    return ((x, y), (x, y + 1)) if is_upright else ((x, y), (x + 1, y))
+    return ((x, y), (x, y + 1)) if _runs_down(edge) else ((x, y), (x + 1, y))
 
 
 def _edges_at(corner: Cell) -> Iterator[str]:
