@@ -243,11 +243,15 @@ class _Table:
             _head(*self._title)
         if self._head is None:
             raise Unconvertible("row 1: the names of the columns are required")
-        numbers = [str(row.values.get("count", "")) for row in self._rows]
-        is_numbered = numbers == [str(n) for n, _ in enumerate(numbers, 1)] and len(numbers) > 1
-        if is_numbered and self._spelled.get("count", "").casefold() == "number":  # of the row
-            self._rows = [row._replace(values={**row.values, "count": None}) for row in self._rows]
+        named = self._spelled.get("count", "").casefold()
+        self._drop_numbers("count" if named == "number" else "#")
         return Rows(self._rows, self._spelled, self._place_of_names)
+
+    def _drop_numbers(self, column: str) -> None:
+        """Leave out a column that numbers the rows."""
+        numbers = [str(row.values.get(column, "")) for row in self._rows]
+        if len(numbers) > 1 and numbers == [str(n) for n, _ in enumerate(numbers, 1)]:
+            self._rows = [row._replace(values={**row.values, column: None}) for row in self._rows]
 
 
 def _page(text: str) -> Rows:
@@ -290,7 +294,7 @@ def _head(cells: Sequence[str], place: str, spelled: dict[str, str] | None = Non
     spelled = {} if spelled is None else spelled
     head: list[str] = []
     for cell in cells:
-        name = foreign.column_of(cell)
+        name = foreign.column_of(cell) or foreign.short(cell)
         if name and name in head:
             raise Unconvertible(f"{place}: column {cell} is there twice")
         if name:

@@ -17,6 +17,7 @@ ALIASES: Final[Mapping[str, str]] = {
     "title": "name",
     "label": "name",
     "display_name": "name",
+    **{f"{kind}_name": "name" for kind in ("creature", "monster", "character", "token", "npc", "actor")},
     "hit_points": "hp",
     "hitpoints": "hp",
     "health": "hp",
@@ -115,7 +116,11 @@ LONGEST_CELL: Final = 500
 """Letters of a cell of which a name of a column, or speeds, are read."""
 LARGER: Final[Mapping[str, str]] = {"huge": "l2", "gargantuan": "l3", "colossal": "l4"}
 """Sizes of other games above large, where the rulebook counts them."""
-_FEET: Final = re.compile(r"(?:([a-z]+)\s+)?(\d+)\s*(?:ft\.?|feet|foot)?", re.IGNORECASE)
+_FEET: Final = re.compile(
+    r"(?:([a-z]+)\s+)?(\d+)\s*(?:(?:ft\.?|feet|foot)(?:\s+(fly|climb|swim|burrow|hover)\b(?!\s*:?\s*\d))?)?",
+    re.IGNORECASE,
+)
+"""A length, with the way of moving before it or behind it."""
 
 
 _DICE: Final = re.compile(
@@ -302,7 +307,10 @@ def speeds(value: object, units: set[str] | None = None) -> dict[str, int]:
     if plain is not None:
         return {"walk": plain}
     text = value if isinstance(value, str) else ""
-    return {(way or "walk").casefold(): int(feet) for way, feet in _FEET.findall(text)}
+    named = [
+        ((before or behind or "walk").casefold(), int(feet)) for before, feet, behind in _FEET.findall(text)
+    ]
+    return dict(reversed(named))  # the first of one way counts
 
 
 def _speeds_of_ways(ways: Mapping[Any, object], units: set[str]) -> dict[str, int]:

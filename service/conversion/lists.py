@@ -148,7 +148,7 @@ def names_in(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         0 < len(line) <= LONGEST_NAME
         and not _OF_BLOCK.match(line)
         and line[-1] not in ".,;:!?"
-        and not set(line) & set(",;\t|")
+        and not set(line) & set(",;\t|{}[]<>=")
         for _, line in lines
     )
     for n, line in lines if is_list else ():
@@ -166,9 +166,14 @@ _WITH_PARTS: Final = ("hp", "speed", "size")
 """Elements of which some programs write the numbers apart: the total of hit points."""
 
 
+def _tag(element: ET.Element) -> str:
+    """Return the name of an element without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
 def _text_of(element: ET.Element) -> Any:  # noqa: ANN401 - JSON
     if len(element):
-        return {each.tag: (each.text or "").strip() for each in element if not len(each)}
+        return {_tag(each): (each.text or "").strip() for each in element if not len(each)}
     return (element.text or "").strip()
 
 
@@ -184,8 +189,8 @@ def xml_data(text: str) -> list[dict[str, Any]]:
     except (ET.ParseError, ValueError) as fault:
         raise Unconvertible(f"not valid XML: {fault}") from None
     found = [
-        {each.tag: _text_of(each) for each in element if not len(each) or each.tag in _WITH_PARTS}
+        {_tag(each): _text_of(each) for each in element if not len(each) or _tag(each) in _WITH_PARTS}
         for element in root.iter()
-        if any(foreign.canonical(each.tag) == "name" for each in element)
+        if any(foreign.canonical(_tag(each)) == "name" for each in element)
     ]
     return [each for each in found if is_creature(each)]
