@@ -162,6 +162,9 @@ def drawn(sketch: Sketch, ruleset: Ruleset[Any], choices: MapChoices = CHOICES) 
     elif sketch.shines:
         notes.append(f"lights are left out ({len(sketch.shines)}): this rulebook has no light on cells")
     if choices.part is not None:
+        x, y, width, height = choices.part
+        if x >= sketch.width or y >= sketch.height or x + width <= 0 or y + height <= 0:
+            raise Unconvertible(f"part: none of the {sketch.width} by {sketch.height} cells of the map")
         _cut(part, choices.part)
     _check_size(part)
     return Converted(part, tuple(notes))

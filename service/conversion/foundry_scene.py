@@ -65,7 +65,7 @@ def sketched(data: Mapping[str, Any]) -> Sketch:
         members.fault("/width", f"1 to {LARGEST_SIDE} cells along each side")
     sketch = Sketch(width, height, pixels=grid)
     corner = _corner(data, pixels, grid)
-    sketch.notes += _scale_notes(data)
+    sketch.notes += _whole_notes(data)
     kept: dict[str, list[str]] = {}
     walls = members.list_at(data, "", "walls")
     for i, wall in enumerate(walls):
@@ -156,12 +156,15 @@ def _distance(data: Mapping[str, Any]) -> tuple[float, str]:
     return (found, str(unit or "ft").strip(". ").casefold()) if found > 0 else (5.0, "ft")
 
 
-def _scale_notes(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield notes on cells that are not 5 feet, and on floors that are drawn on each other."""
+def _whole_notes(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield notes on cells that are not 5 feet, tokens, and floors that are drawn on each other."""
     length, unit = _distance(data)
     feet = FEET.get(unit)
     if feet is not None and not 4 <= length * feet <= 6:  # noqa: PLR2004 - 1.5 m are 4.9 feet
         yield f"a cell is {length:g} {unit} in the file, and 5 feet here"
+    tokens = data.get("tokens")
+    if isinstance(tokens, list) and tokens:
+        yield f"tokens are left out ({len(tokens)}): export their actors"
     levels = data.get("levels")
     if isinstance(levels, list | dict) and len(levels) > 1:
         yield f"its {len(levels)} levels are drawn on each other: export one of them"
@@ -197,26 +200,20 @@ def _add_wall(
         if door == SECRET:
             said = "an open door" if becomes == "open_door" else f"a {becomes.replace('_', ' ')}"
             sketch.notes.append(f"{place}: a secret door: {said} here, for all to see")
-        elif state == LOCKED:
+        if state == LOCKED:
             sketch.notes.append(
                 f"{place}: a locked door: a closed door here; make its edge a wall to lock it"
             )
         if members.code(wall.get("move")) == 0:
             sketch.notes.append(f"{place}: a door that stops nobody: {becomes.replace('_', ' ')} here")
+        _note_passing(wall, place, kept)
         sketch.portals.append(Portal(stroke, becomes, is_upright(start, end)))
     elif members.code(wall.get("move")) == 0:
         sketch.notes.append(f"{place}: it stops sight alone, and is left out")
     else:
         if door not in (0, None):
             sketch.notes.append(f"{place}: door {str(door)[:40]} is of no kind that is known: a wall here")
-        if members.code(wall.get("sight", wall.get("sense"))) in SEEN_THROUGH:
-            kept.setdefault("can be seen through", []).append(
-                f"{place}: it can be seen through: here it stops sight too"
-            )
-        if members.code(wall.get("dir")) in ONE_WAY:
-            kept.setdefault("stop in one direction", []).append(
-                f"{place}: it stops in one direction: here in both"
-            )
+        _note_passing(wall, place, kept)
         sketch.lines.append(Polyline(place, [stroke]))
 
 
@@ -242,6 +239,25 @@ def _darkness(data: Mapping[str, Any]) -> float:
         return members.number(level)
     except Odd:
         return 0
+
+
+def _note_passing(wall: Mapping[str, Any], place: str, kept: dict[str, list[str]]) -> None:
+    """Note what passes a wall or a closed door in the file, and does not here."""
+    if members.code(wall.get("sight", wall.get("sense"))) in SEEN_THROUGH:
+        kept.setdefault("can be seen through", []).append(
+            f"{place}: it can be seen through: here it stops sight too"
+        )
+    if members.code(wall.get("dir")) in ONE_WAY:
+        kept.setdefault("stop in one direction", []).append(
+            f"{place}: it stops in one direction: here in both"
+        )
+    flags = wall.get("flags")
+    height = flags.get("wall-height") if isinstance(flags, dict) else None
+    bottom = height.get("bottom") if isinstance(height, dict) else None
+    if isinstance(bottom, int | float) and bottom > 0:
+        kept.setdefault("begin above the ground", []).append(
+            f"{place}: it begins above the ground: here it stands on it"
+        )
 
 
 def _config(light: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -223,6 +223,13 @@ def test_a_map_with_more_edges_than_an_opening_takes_is_cut_by_the_person() -> N
 # --- light ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("part", ["4,0,2,2", "0,4,2,2", "-2,-2,2,9"])
+def test_a_part_without_a_cell_of_the_map_is_a_fault(part: str) -> None:
+    data = json.dumps(universal(SQUARE, size=(4, 4)))
+    with pytest.raises(Unconvertible, match="part: none of the 4 by 4 cells of the map"):
+        convert_map(data, HEARTRUSH, map_choices(part=part))
+
+
 @pytest.mark.parametrize(
     ("colour", "ambient"),
     [
