@@ -307,6 +307,8 @@ class _Making:
         if not ways:
             raise Cannot(f"a whole number of feet, not {excerpt(value)}")
         self._note_units(units)
+        # of another way 0 says that none is written down, not that there is none
+        ways = {way: feet for way, feet in ways.items() if feet or way == "walk"}
         if "speeds" in self.columns.sheet:
             known = {"walk": "land"}
             return {"speeds": {known.get(way, way): feet for way, feet in ways.items() if way != "hover"}}
