@@ -51,9 +51,9 @@ MAP: Final[dict[str, Any]] = {
     "image": PIXEL,
 }
 DROP: Final = """
-(zone, [name, text]) => {
+(zone, [name, content]) => {
   const given = new DataTransfer();
-  given.items.add(new File([text], name));
+  given.items.add(new File([typeof content === "string" ? content : new Uint8Array(content)], name));
   zone.dispatchEvent(new DragEvent("drop", { dataTransfer: given, bubbles: true, cancelable: true }));
 }
 """
@@ -213,11 +213,21 @@ def test_a_map_that_is_dropped_brings_its_walls_and_its_picture_stays_here(
 
 
 def test_a_file_that_is_no_map_is_named(running: Service, window: Open) -> None:
-    page = window().visit(f"{running.station.url}/new", running.key)
+    opened = window()
+    opened.expect_fault("the server responded with a status of 422")
+    page = opened.visit(f"{running.station.url}/new", running.key)
     page.get_by_role("button", name=re.compile("heartrush@1")).click()
     page.get_by_role("button", name="Next: Map").click()
     page.locator(".drop-here").evaluate(DROP, ["notes.txt", "Dear diary"])
     expect(page.get_by_role("alert")).to_contain_text("notes.txt: ")
+    expect(page.get_by_role("alert")).to_contain_text("a text or a table, and no map that is read")
+
+
+def test_a_list_that_is_no_utf8_keeps_its_letters(running: Service, window: Open) -> None:
+    page = new_fight(running, window)
+    page.locator(".drop-here").evaluate(DROP, ["gang.csv", [*"name;hp\nZo\u00eb;7\n".encode("cp1252")]])
+    expect(page.locator(".foot")).to_contain_text("gang.csv was read")
+    expect(page.get_by_label("Name of Zo\u00eb")).to_have_value("Zo\u00eb")
 
 
 def test_a_list_of_creatures_comes_in_with_its_sides(running: Service, window: Open) -> None:

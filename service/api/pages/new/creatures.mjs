@@ -71,7 +71,7 @@ export const drawCreatures = (on) => {
         on.set({ cast });
         on.edit(cast[cast.length - 1].id);
       }, { class: "own-sheet" }),
-      html("label", { class: "drop-here" }, "A list of creatures (table, JSON, YAML, stat blocks)", html("input", { type: "file", class: "visually-hidden", accept: ".csv,.tsv,.txt,.json,.yaml,.yml,.md", onchange: (event) => takeList(on, event.target.files[0]) }))),
+      html("label", { class: "drop-here" }, "A list of creatures (table, JSON, YAML, stat blocks)", html("input", { type: "file", class: "visually-hidden", accept: ".csv,.tsv,.txt,.json,.jsonl,.yaml,.yml,.md,.xml,.html", onchange: (event) => takeList(on, event.target.files[0]) }))),
       earlier(on, side, redraw)),
     html("div", { key: "cast" }, html("h3", {}, `In the fight: ${draft.cast.length}`), draft.cast.length ? html("ul", { class: "cast" }, draft.cast.map((each, index) => member(on, each, index))) : html("p", { class: "soft" }, "Nobody yet. Choose from the stat blocks."),
       [...on.faults].filter(([pointer]) => /^\/(creatures|sides)/.test(pointer)).map(([pointer, text]) => html("p", { class: "fault small", role: "alert", key: pointer }, `${capital(words(pointer.slice(1).replaceAll("/", " ")))}: ${text}`))))];
@@ -99,7 +99,7 @@ export const takeList = async (on, file) => {
   const { book } = on, { edition } = on.draft, side = nextSide(on.draft);
   if (!file || !book || !edition) return;
   try {
-    const made = await on.client.importFile(await file.text(), { edition, kind: "creatures", side });
+    const made = await on.client.importFile(file, { edition, kind: "creatures", side });
     const creatures = /** @type {Json[]} */ (made.part.creatures ?? []);
     let next = on.draft, moved = 0;
     for (const { sheet, position, carried, ...entry } of creatures) {

@@ -28,6 +28,16 @@ const PLACES = /** @type {Record<string, string>} */ ({ creatures: "creatures", 
 /** @returns {Draft} */
 const fresh = () => ({ step: "book", edition: null, title: "", cast: [], sides: SIDES, terrain: {}, walls: {}, scenery: {}, seats: [], options: {} });
 
+/** Return the object that a text of JSON is; null of any other text. @param {string} text @returns {Json | null} */
+const readObject = (text) => {
+  try {
+    const data = JSON.parse(text);
+    return typeof data === "object" && !Array.isArray(data) ? data : null;
+  } catch {
+    return null;
+  }
+};
+
 class NewFight {
   /** @param {HTMLElement} place @param {import("../client/rewound.mjs").Client} client */
   constructor(place, client) {
@@ -200,11 +210,12 @@ class NewFight {
     const { edition } = this.draft;
     if (!file || !edition) return;
     try {
-      const data = JSON.parse(await file.text());
-      const { image, ...rest } = data;
-      const made = await this.client.importFile(JSON.stringify(rest), { edition, kind: "map" });
+      const data = readObject(await file.text());
+      const { image, ...rest } = data ?? {};
+      // a picture stays here; what is no JSON goes as it is, so that the service says what it is
+      const made = await this.client.importFile(image ? JSON.stringify(rest) : file, { edition, kind: "map" });
       const { terrain = {}, walls = {}, scenery = {} } = /** @type {Partial<Draft>} */ (made.part);
-      const size = data.resolution?.map_size;
+      const size = data?.resolution?.map_size;
       if (image && size) this.ground.picture(image, size.x, size.y);
       this.fault = "";
       const isDrawn = [this.draft.terrain, this.draft.walls].some((each) => Object.keys(each).length);
