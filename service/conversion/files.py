@@ -64,7 +64,10 @@ def text_of(data: bytes) -> FileText:
 
 def _decoded(data: bytes, encoding: str) -> str:
     try:
-        return data.decode(encoding)
+        text = data.decode(encoding)
     except UnicodeDecodeError as fault:
         said = "neither UTF-8 nor Windows-1252" if encoding == FALLBACK else f"not {encoding}"
         raise Unconvertible(f"{said} at byte {fault.start}: save it as UTF-8") from None
+    if not text.strip():
+        raise Unconvertible("the file is empty")
+    return text

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from service.cli import main
+from service.conversion.maps import READ
 from service.rules.registry import REGISTRY
 from service.usecases.openings import opening_faults
 
@@ -47,9 +48,9 @@ def test_a_file_that_cannot_be_converted_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "keep.uvtt").write_bytes(b"\xff\xfe")
     for kind, name, said in (
         ("creatures", "band.csv", "row 1: there is no column sid; the nearest is side"),
-        ("creatures", "keep.uvtt", "row 1: the names of the columns are required"),
-        ("map", "keep.uvtt", "line 1, column 1: not valid JSON: Expecting value"),
-        ("map", "band.csv", "line 1, column 1: not valid JSON: Expecting value"),
+        ("creatures", "keep.uvtt", "the file is empty"),
+        ("map", "keep.uvtt", "the file is empty"),
+        ("map", "band.csv", f"a text or a table, and no map that is read; these are read: {READ}"),
     ):
         failed = imported(kind, str(tmp_path / name))
         assert failed.exit_code == 1
