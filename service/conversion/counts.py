@@ -23,7 +23,7 @@ _NUMBERED: Final = re.compile(
     rf"{_AHEAD}\s+#?(?P<first>\d{{1,3}})\s*(?:[-\u2013\u2014]|\.{{2,3}}|\u2026|\bto\b)\s*#?(?P<last>\d{{1,3}})"
 )
 _DICE: Final = re.compile(
-    rf"\d{{0,2}}[dw]\d{{1,3}}\s+[^\W\d].*|.*[^\s\d]\s+{_SIGN}\s*\d{{0,2}}[dw]\d{{1,3}}", re.IGNORECASE
+    rf"\d{{1,2}}[dw]\d{{1,3}}\s+[^\W\d].*|.*[^\s\d]\s+{_SIGN}\s*\d{{0,2}}[dw]\d{{1,3}}", re.IGNORECASE
 )
 _WITH_NUMBERS: Final = re.compile(
     r"(?P<name>[^,]*[^\W\d][^,]*)(?:,\s*(?P<hp>\d{1,5}))(?:,\s*[+-]?\d{1,5}){0,3}"
