@@ -122,3 +122,63 @@ def test_HR_SVC_9_what_is_laid_on_one_creature_is_no_end_of_a_bond(
     net = json.loads(text.replace('"?"', f'"{word}"'))
     faults = opening_faults(HEARTRUSH, opening(DUEL, sheets=owners(pia=("net",)), abilities=[net]))
     assert [fault for fault in faults if fault[0].startswith("/abilities/0/")]
+
+
+def test_HR_RES_2_whom_nobody_is_left_in_reach_of_is_not_asked() -> None:
+    """Pushed away by something else than an attack, before the step's declarations are in."""
+    fight = engaged(begun(DUEL), "pia", "orc", pia="defensive", orc="might")
+    assert fight.waits_for()[0] == "orc"
+    ruled(fight, kind="push", creature="pia", feet=15, direction=[-1, 0])
+    assert fight.state.phase == "priority"
+    assert not fight.logged("declaration_made")
+
+
+@pytest.mark.parametrize("end", ["die", "knock_out", "withdraw"])
+def test_HR_ABIL_2_a_tune_is_over_when_nobody_plays_it(end: str) -> None:
+    fight = fight_with({**DUEL, "orc": (5, 0)}, owners(pia=("hypnotic-tune",)))
+    fight.do("use_ability", creature="pia", ability="hypnotic-tune", params={"listeners": ["orc"]})
+    assert fight.refused("dash", creature="orc", to=[7, 0]) == "barred"
+    ruled(fight, kind=end, creature="pia").do("gm_ruling", kind="effect", decision="go on", effects=[GO_ON])
+    fight.do("dash", creature="orc", to=[7, 0])
+
+
+GO_ON = {"kind": "priority", "side": "enemies"}
+
+
+def test_HR_ABIL_2_what_lies_on_the_dead_ends_with_the_round() -> None:
+    bless = ability(
+        "bless",
+        "heart",
+        "instant",
+        params=[{"name": "whom", "kind": "creatures"}],
+        effects=[
+            do(
+                "lay",
+                creature="$whom",
+                modifier={"kind": "roll_bonus", "rolls": ["attack"], "flat": 5},
+                lasts="minute",
+            )
+        ],
+    )
+    fight = fight_with(DUEL, owners(pia=("bless",)), abilities=[bless])
+    let_go(declare(fight, "pia", "bless", whom=["pia", "ash"]))
+    ruled(fight, kind="die", creature="ash")
+    assert [effect.on for effect in fight.state.lasting] == [("pia",), ("ash",)]
+    assert [effect.on for effect in next_round(fight).state.lasting] == [("pia",)]
+
+
+@pytest.mark.parametrize("end", ["die", "withdraw"])
+def test_HR_OA_1_nobody_is_asked_to_strike_at_who_is_gone(end: str) -> None:
+    fight = begun({"pia": (0, 0), "orc": (1, 0), "wolf": (0, 1), "ash": (5, 5)})
+    fight.do("dash", creature="pia", to=[-4, 0])
+    assert "opportunity_attack" in {offer.type for offer in fight.offers("gm", "orc")}
+    ruled(fight, kind=end, creature="pia")
+    assert (fight.state.phase, fight["pia"].position) == ("priority", (0, 0))
+
+
+def test_HR_OA_1_the_first_strike_that_kills_leaves_nothing_to_strike_at() -> None:
+    fight = begun({"pia": (0, 0), "orc": (1, 0), "wolf": (0, 1), "ash": (5, 5)}).given("pia", hp=-39)
+    fight.do("dash", creature="pia", to=[-4, 0])
+    strike = {"target": "pia", "stance": "agility", "pay": "action"}
+    fight.answer("opportunity_attack", "orc", 8, 6, 12, 12, 1, 1, **strike).answer("accept_damage", "pia")
+    assert (fight["pia"].status, fight.state.phase) == ("dead", "priority")

@@ -223,6 +223,17 @@ def without(state: State, lasts: Lasts) -> tuple[Lasting, ...]:
     return tuple(one for one in state.lasting if one.lasts != lasts)
 
 
+def after_round(state: State) -> Iterator[Lasting]:
+    """Yield what is still in effect when a round is over, without those that have died.
+
+    The dead keep theirs until then: who dies in a step still attacks in it as it began.
+    """
+    for one in without(state, "round"):
+        living = tuple(name for name in one.on if state.creatures[name].status != "dead")
+        if living:
+            yield one if living == one.on else changed(one, on=living)
+
+
 def strikes_free(state: State, creature: Creature) -> bool:
     """Return whether *creature* is able and its opportunity attacks cost nothing."""
     return bool(state.abilities) and is_able(creature) and has(state, creature, FreeStrikes)
@@ -234,11 +245,11 @@ def barred(state: State, creature: Creature, what: str) -> bool:
         return False  # asked of everybody who could join or strike: a look-up is cheaper than a search
     for bar, where in having(state, creature, Bar):
         source = state.creatures.get(where.source) if where else None
-        far = (
-            bar.within_ft is not None
+        is_over = (
+            bar.within_ft is not None  # it holds near its source, while that one is there to hold it
             and source is not None
-            and state.distance(source, creature) > bar.within_ft
+            and (source.status != "active" or state.distance(source, creature) > bar.within_ft)
         )
-        if what in bar.what and not far:
+        if what in bar.what and not is_over:
             return True
     return False

@@ -275,6 +275,8 @@ def undeclared(state: State, frame: EngagementFrame) -> tuple[str, ...]:
     """Return who still owes a declaration in this step; nobody, once one side has left the engagement."""
     if is_one_sided(state, frame):
         return ()
+    # Who had a target as the step began has one still, unless somebody was moved or fell since.
+    looks = frame.phase != "agility" and _is_disturbed(state, frame)
     return tuple(
         name
         for name, part in frame.participants.items()
@@ -282,6 +284,15 @@ def undeclared(state: State, frame: EngagementFrame) -> tuple[str, ...]:
         and part.attack == "unused"
         and part.declaration is None
         and takes_part(state, name)
+        and (not looks or targets(state, frame, state.creatures[name]))
+    )
+
+
+def _is_disturbed(state: State, frame: EngagementFrame) -> bool:
+    """Return whether a participant stands elsewhere than when the step began, or is not there any more."""
+    return any(
+        state.creatures[name].position != was.position or state.creatures[name].is_present != was.is_present
+        for name, was in frame.snapshot.items()
     )
 
 

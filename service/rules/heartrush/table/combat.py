@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from service.rules.heartrush import books
 from service.rules.heartrush.body.actions import lose_rush, rush_of_round, with_fresh_round
 from service.rules.heartrush.body.conditions import fade
-from service.rules.heartrush.body.lasting import without
+from service.rules.heartrush.body.lasting import after_round
 from service.rules.heartrush.body.permission import gm, is_confused_out_of, left_by_bars, timing_of
 from service.rules.heartrush.body.wounds import falling
 from service.rules.heartrush.creatures.state import Creature, State, is_able
@@ -226,7 +226,7 @@ class RoundEnded(Event[State]):
         }
         clock_s = min(LATEST_S, state.clock_s + state.house.round_seconds)
         if state.lasting:
-            state = changed(state, lasting=without(state, "round"))
+            state = changed(state, lasting=tuple(after_round(state)))
         return changed(state, phase="round_start", priority_side=None, creatures=creatures, clock_s=clock_s)
 
 

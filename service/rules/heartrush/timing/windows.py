@@ -231,6 +231,8 @@ class WindowFrame(DeclaredWindow, Frame[State]):
 
     def _could(self, state: State, creature: Creature) -> bool:
         mover = state.creatures[self.subject]
+        if not mover.is_present:
+            return False
         if self.trigger == "trip":
             able = is_able(creature) and creature.action > 0 and is_unsteady_beside(state, creature, mover)
         else:
