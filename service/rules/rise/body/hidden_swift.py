@@ -49,14 +49,42 @@ def in_swift_order(state: State, logs: Mapping[str, Sequence[Atom]]) -> list[Ato
 
     So no name of a group decides which of two that contradict each other comes first.
     """
+    found = [each for group in sorted(logs) for each in logs[group] if each.swift]
+    outside = [each for each in found if is_from_outside(state, each)]
 
-    def place(effect: Atom) -> int:
-        if is_from_outside(state, effect):
-            return 1
+    def place(effect: Atom) -> tuple[int, int]:
+        if effect in outside:
+            return 1, turn_among(state, effect, outside)
         is_early = state.house.cleanse == "keeps" and effect.does == "lose" and effect.name == ALL
-        return 0 if is_early else 2
+        return (0, 0) if is_early else (2, 0)
 
-    return sorted((each for group in sorted(logs) for each in logs[group] if each.swift), key=place)
+    return sorted(found, key=place)
+
+
+def turn_among(state: State, effect: Atom, others: Sequence[Atom]) -> int:
+    """Return when *effect* comes: first what is lifted again, then what lifts, then what stays.
+
+    Groups are simultaneous, so one lifts what another lays. A group itself acts in order: what it lays after
+    it has lifted stays.
+    """
+    if effect.does == "lose":
+        return 1
+    return 0 if any(is_lifted(state, effect, other) for other in others) else 2
+
+
+def is_lifted(state: State, effect: Atom, lift: Atom) -> bool:
+    """Return whether *lift* takes away the condition that *effect* lays."""
+    if effect.condition is None or lift.target != effect.target:
+        return False
+    if lift.group == effect.group:
+        return lift.seq > effect.seq and lift.does == "lose" and is_meant(effect.condition, lift.name)
+    return takes_away(state, lift, effect.condition)
+
+
+def takes_away(state: State, lift: Atom, condition: Condition) -> bool:
+    """Return whether *lift* takes away a *condition* that another group lays at the same time."""
+    reaches = lift.name != ALL or state.house.cleanse == "removes"
+    return lift.does == "lose" and reaches and is_meant(condition, lift.name)
 
 
 def is_thrown_off(state: State, effect: Atom, logs: Mapping[str, Sequence[Atom]]) -> bool:
@@ -67,11 +95,7 @@ def is_thrown_off(state: State, effect: Atom, logs: Mapping[str, Sequence[Atom]]
     if not effect.swift or effect.condition is None or not is_from_outside(state, effect):
         return False
     return any(
-        each.swift
-        and each.does == "lose"
-        and each.target == effect.target
-        and (each.name != ALL or state.house.cleanse == "removes")
-        and is_meant(effect.condition, each.name)
+        each.swift and each.target == effect.target and takes_away(state, each, effect.condition)
         for each in logs.get(state.group_of(effect.target) or "", ())
     )
 
@@ -107,15 +131,29 @@ def without(conditions: Sequence[Condition], others: Sequence[Condition]) -> tup
 def felt(state: State, creature: str) -> Creature:
     """Return a creature as it is for what attacks it: with hidden Swift effects in force."""
     found = state.creatures[creature]
-    for group, kept in state.hidden_swift.items():
-        if not is_closed(kept):
-            swift: HiddenSwift = unsealed(kept)
-            left = without(found.conditions, swift.lost.get(creature, ()))
-            logs = {group: swift.effects}
-            off = [e for e in state.effects if e.target == creature and is_thrown_off(state, e, logs)]
-            left = without(left, [e.condition for e in off if e.condition is not None])
-            found = changed(found, conditions=(*left, *swift.gained.get(creature, ())))
+    hidden: dict[str, HiddenSwift] = {
+        group: unsealed(kept) for group, kept in state.hidden_swift.items() if not is_closed(kept)
+    }
+    for group, swift in hidden.items():
+        left = without(found.conditions, swift.lost.get(creature, ()))
+        logs = {group: swift.effects}
+        off = [e for e in state.effects if e.target == creature and is_thrown_off(state, e, logs)]
+        left = without(left, [e.condition for e in off if e.condition is not None])
+        lifts = lifted_by_others(state, creature, group, hidden)
+        gained = swift.gained.get(creature, ())
+        stays = [each for each in gained if not any(takes_away(state, lift, each) for lift in lifts)]
+        found = changed(found, conditions=(*left, *stays))
     return found
+
+
+def lifted_by_others(
+    state: State, creature: str, group: str, hidden: Mapping[str, HiddenSwift]
+) -> list[Atom]:
+    """Return what others do unseen to *creature* at the same time as *group*, if that is not its own."""
+    if group == state.group_of(creature):
+        return []
+    theirs = [each for other, swift in hidden.items() if other != group for each in swift.effects]
+    return [each for each in theirs if each.target == creature]
 
 
 def known_to(state: State, audience: tuple[str, ...], group: str) -> State:

@@ -24,6 +24,7 @@ from service.rules.rise.body.effects import (
     played,
     state_after,
 )
+from service.rules.rise.body.hidden_swift import turn_among
 from service.rules.rise.body.movement_and_positioning import come_off, feet_of
 from service.rules.rise.body.running_the_game import answer, ruled_on
 from service.rules.rise.body.taking_damage import consequences, hurt
@@ -174,9 +175,8 @@ def merge(state: State, chance: Chance, name: str, logs: Logs, own: str | None) 
     saved = is_saved_by_healing(state, name)
     state = yield from damage_first(state, chance, name, outside, judged=not saved)
     early = cleansed_before(state, inside)
-    for effect in (*early, *outside):
-        if effect.does in ("gain", "lose", "fatigue"):
-            state = yield from come_true(state, effect, apply_quietly(state, effect))
+    for effect in (*early, *laid_and_lifted(state, outside)):
+        state = yield from come_true(state, effect, apply_quietly(state, effect))
     state = yield from own_in_order(state, chance, [e for e in inside if e not in early])
     state = yield from healing_last(state, outside)
     return (yield from consequences(state, chance, name)) if saved else state
@@ -192,6 +192,16 @@ def cleansed_before(state: State, inside: Sequence[Atom]) -> list[Atom]:
     if state.house.cleanse == "removes":
         return []
     return [effect for effect in inside if effect.does == "lose" and effect.name == ALL]
+
+
+@enforces(RI_RES_14)
+def laid_and_lifted(state: State, outside: Sequence[Atom]) -> list[Atom]:
+    """Return the conditions and fatigue that other groups brought, in an order that no name decides.
+
+    What one lays and another lifts is gone, as what a group lays is that its target's own group lifts.
+    """
+    found = [effect for effect in outside if effect.does in ("gain", "lose", "fatigue")]
+    return sorted(found, key=lambda effect: turn_among(state, effect, found))
 
 
 @enforces(RI_HEAL_1)

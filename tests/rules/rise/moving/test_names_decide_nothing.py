@@ -1,10 +1,11 @@
-"""What two groups do to each other in one phase comes out alike, whatever the two are called."""
+"""What two or three groups do to each other in one phase comes out alike, whatever they are called."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from itertools import combinations_with_replacement
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations_with_replacement, permutations
+from random import Random
 from typing import Any, Final
 
 import pytest
@@ -66,8 +67,8 @@ def turn(type_: str, *faces: int, on: str | None = "target", **data: Any) -> Act
 
 def walk(fight: Fight, who: str, other: str) -> object:
     x, y = fight[who].position
-    step = -1 if x < fight[other].position[0] else 1
-    return fight.do("move", who, path=[[x + step * i, y] for i in (1, 2, 3)]).end(who)
+    dx, dy = fight.state.away(fight[who], fight[other])
+    return fight.do("move", who, path=[[x + dx * i, y + dy * i] for i in (1, 2, 3)]).end(who)
 
 
 ACTS: Final[Mapping[str, Act]] = {
@@ -123,6 +124,57 @@ def test_RI_RES_14_names_decide_nothing(first: str) -> None:
         if each == first:
             found = played(first, second, ("a", "z"), is_held=is_held)
             assert found == played(first, second, ("z", "a"), is_held=is_held), (second, is_held)
+
+
+RING: Final = (1, 2, 0)
+"""At whom each of three aims: the next, so that none is spared."""
+GANG: Final = (2, 2, 0)
+"""At whom each of three aims: two at one."""
+THREE: Final = ((0, 0), (1, 1), (0, 1))
+OF_THREE: Final = (9, 5, 2)
+"""What each of three throws whenever a roll is asked for."""
+
+
+def played_by_three(acts: Sequence[str], names: Sequence[str], aims: Sequence[int]) -> list[object]:
+    """Return how three end who are called *names*, each of which does its act to the one at whom it aims."""
+    kit = {"hp": 7, "dr": 0, "dr_max": 5, "abilities": [*ABILITIES]}
+    fight = opened(*(entry(f"mon@{name}/{name}", at, **kit) for name, at in zip(names, THREE, strict=True)))
+    fight.do("start_combat", start_phase="action")
+    turns = [(name, names[aim], what) for name, aim, what in zip(names, aims, acts, strict=True)]
+    for who, other, what in turns:
+        if what in EARLY:
+            fight.do("commit_swift", who, ability=what, targets=[other])
+    fight.to_actions()
+    for who, other, what in turns:
+        ACTS[what](fight, who, other)
+    while due := [a for a in waiting(fight.state) if a.wants]:
+        fight.throw(OF_THREE[names.index(due[0].prompt.split("/")[3])])
+    return [
+        (one.hp, one.dr, one.position, one.defeated, [(c.name, names.index(c.source)) for c in held])
+        for one in (fight[name] for name in names)
+        for held in [sorted(one.conditions, key=lambda c: (c.name, names.index(c.source)))]
+    ]
+
+
+@pytest.mark.parametrize("aims", [RING, GANG], ids=["ring", "gang"])
+@pytest.mark.parametrize("first", [act for act in ACTS if act != "escape"])
+def test_RI_RES_14_three_names_decide_nothing(first: str, aims: tuple[int, ...]) -> None:
+    """RI-MULTI-1: each act of one, with acts of the others that are drawn, under other names."""
+    random = Random(first)
+    able = [act for act in ACTS if act != "escape"]
+    for _ in range(12):
+        acts = (first, random.choice(able), random.choice(able))
+        found = [played_by_three(acts, names, aims) for names in (("a", "m", "z"), ("z", "a", "m"))]
+        assert found[0] == found[1], acts
+
+
+@pytest.mark.parametrize("lifts", ["cleanse", "shed"])
+@pytest.mark.parametrize("names", list(permutations("amz")))
+def test_RI_RES_14_what_one_lays_on_a_third_another_lifts(lifts: str, names: tuple[str, ...]) -> None:
+    """C-10: as its own group lifts what others lay at the same time, Swift or not."""
+    lays = "curse" if lifts == "shed" else "slow"
+    *_, third = played_by_three((lays, lifts, "strike"), names, GANG)
+    assert third == (7, 0, THREE[2], False, [])
 
 
 @pytest.mark.parametrize("most", [3, 5, 8])
