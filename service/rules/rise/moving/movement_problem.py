@@ -455,7 +455,7 @@ def obey_own_rule(intents: Intents, routes: Routes, name: str, feet: int) -> Cou
     if plan.beyond_ft is not None and min(gaps) < plan.beyond_ft:
         return withdraw(intents, routes, changed(plan, distance_ft=plan.beyond_ft), name, feet)
     assert plan.within_ft is not None, "a rule says how near or how far"
-    farthest = max(plan.targets, key=lambda t: (after.distance(creature, after.creatures[t]), t))
+    farthest = max(plan.targets, key=lambda t: after.distance(creature, after.creatures[t]))
     near = changed(plan, targets=(farthest,), distance_ft=plan.within_ft)
     return follow(intents, routes, near, name, feet)
 
@@ -514,10 +514,13 @@ def unhurried(intents: Intents, plan: Plan, name: str) -> int:
 
 @enforces(RI_REAC_3)
 def withdraw(intents: Intents, routes: Routes, plan: Plan, name: str, feet: int) -> Course:
-    """Return the course of a creature that withdraws, after the *routes* of others."""
+    """Return the course of a creature that withdraws, after the *routes* of others.
+
+    Of several who are as near it goes straight away from whom its plan names first.
+    """
     state = intents.state
     creature, after = poised(state.creatures[name], plan), place_movers(state, routes)
-    nearest = min(plan.targets, key=lambda t: (state.distance(creature, state.creatures[t]), t))
+    nearest = min(plan.targets, key=lambda t: state.distance(creature, state.creatures[t]))
     step = state.away(creature, state.creatures[nearest])
     straight = tuple(line(creature.position, step, feet // FEET))
     whole = walk(after, creature, straight, feet, Past(absent=tuple(routes.paths))).cells

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations_with_replacement, permutations, product
 from random import Random
 from typing import Any, Final
 
 import pytest
 
+from service.rules.rise.moving.movement_problem import Outcome, place_movers
 from service.rules.ruleset import waiting
 from tests.rules.rise.kit import Fight, begun, entry, opened
 from tests.rules.rise.movements import problem_of, solve_with, written
@@ -197,6 +198,35 @@ def test_RI_REAC_6_names_decide_no_movement(most: int) -> None:
             )
         ]
         assert sorted(outcomes[0].split(" | ")) == sorted(swapped(outcomes[1]).split(" | ")), seed
+
+
+PLANS: Final = (
+    *("stay", "> 4,2", "follow {0}", "block {0}", "withdraw {0} 30", "withdraw {0},{1} 20"),
+    *("near {0},{1} 10", "away {0},{1} 30"),
+)
+"""What each of three may plan about the next and the one after."""
+
+
+@pytest.mark.parametrize("places", [("0,2", "4,0", "6,4"), ("1,1", "2,1", "3,2"), ("0,0", "5,0", "10,0")])
+@pytest.mark.parametrize("first", PLANS)
+def test_RI_REAC_3_names_of_three_decide_no_movement(first: str, places: tuple[str, ...]) -> None:
+    """RI-MULTI-1: of several who are as near it is the order in which a plan names them that counts."""
+    for second, third in product(PLANS, repeat=2):
+        found = set()
+        for names in (("a", "m", "z"), ("z", "m", "a"), ("m", "z", "a")):
+            plans = [
+                f"{name}/{name} {at} {plan.format(names[number - 2], names[number - 1])}"
+                for number, (name, at, plan) in enumerate(
+                    zip(names, places, (first, second, third), strict=True)
+                )
+            ]
+            problem = problem_of(" | ".join(plans))
+            checks = " ".join(f"{name}={face}" for name, face in zip(names, OF_THREE, strict=True))
+            outcome = solve_with(problem, checks)
+            assert isinstance(outcome, Outcome)
+            after = place_movers(problem.state, outcome.routes).creatures
+            found.add(tuple(after[name].position for name in names))
+        assert len(found) == 1, (second, third, found)
 
 
 @pytest.mark.parametrize(
