@@ -454,8 +454,6 @@ class ReactionsFrame(Frame[State]):
         for reaction in self.pending:
             owner = state.creatures[reaction.owner]
             state = yield ReactionCame(reaction=reaction, because=("RI-ATK-11",))
-            if not is_able(owner):
-                return state
             ability = next(a for a in owner.sheet.abilities if a.id == reaction.ability)
             at = state.creatures[reaction.target].position if is_aimed(ability) else None
             use = changed(use_of(state, owner.id, ability, (reaction.target,), at), reactive=True)
@@ -505,7 +503,11 @@ def react(due: tuple[Reaction, ...]) -> Emits[State]:
 
 
 def set_off(state: State) -> tuple[Reaction, ...]:
-    """Return what the phase that ends has set off and has not come yet, by owner, ability and target."""
+    """Return what the phase that ends has set off and has not come yet, by owner and ability.
+
+    It comes together, so it also comes of whom another reaction fells. Where more set an ability off than it
+    may be used, the nearest do.
+    """
     if state.reacted:
         return ()
     found: list[Reaction] = []
@@ -515,9 +517,18 @@ def set_off(state: State) -> tuple[Reaction, ...]:
             if ability.trigger == "none" or left <= 0:
                 continue
             spend(1 + len(state.creatures) // 4)
-            by = [other for other in sorted(state.creatures) if was_set_off(state, owner, ability, other)]
+            by = sorted(
+                [other for other in state.creatures if was_set_off(state, owner, ability, other)],
+                key=lambda other: nearness(state, owner, other),
+            )
             found += [Reaction(owner=name, ability=ability.id, target=other) for other in by[: max(0, left)]]
     return tuple(found)
+
+
+def nearness(state: State, owner: Creature, other: str) -> tuple[int, Cell, str]:
+    """Return what sorts creatures by how near they are now to *owner*; of those alike their places decide."""
+    them = state.creatures[other]
+    return _apart(owner, them, before=False), them.position, other
 
 
 def was_set_off(state: State, owner: Creature, ability: Ability, other: str) -> bool:

@@ -136,3 +136,35 @@ def test_RI_SWIFT_9_nobody_keeps_up_a_zone() -> None:
     """A zone that nothing could end is no zone of a sheet."""
     with pytest.raises(Malformed, match="zone/until"):
         opened(entry("mon@p/p", (0, 0), abilities=[maker("wall", until="sustain")]), entry("mon@m/e", (6, 0)))
+
+
+@pytest.mark.parametrize("names", [("a", "z"), ("z", "a")])
+def test_RI_ATK_11_reactions_of_one_phase_come_together(names: tuple[str, str]) -> None:
+    """RI-RES-10: both leave each other's reach, and each fells the other, whatever they are called."""
+    deadly = {**_guarded("leaves_reach"), "strike": {"flat": 25}}
+    first, second = names
+    fight = begun(
+        entry(f"mon@{first}/{first}", (0, 0), abilities=[deadly]),
+        entry(f"mon@{second}/{second}", (1, 0), abilities=[deadly]),
+        phase="movement",
+    )
+    fight.do("plan_movement", first, path=[[-1, 0]]).do("plan_movement", second, path=[[2, 0]]).throw(9, 9)
+    assert fight["a"].dead
+    assert fight["z"].dead
+
+
+@pytest.mark.parametrize("names", [("a", "z"), ("z", "a")])
+def test_RI_ATK_11_of_those_who_set_it_off_the_nearest_is_attacked(names: tuple[str, str]) -> None:
+    """RI-RES-14: it may come once a round; of those as near the place decides, and no name."""
+    other, first = names
+    riposte = _guarded("hurt", range_ft=60)
+    fight = begun(
+        entry("mon@m/m", (0, 0), hp_max=90, abilities=[riposte]),
+        entry(f"mon@{other}/{other}", (1, 0)),
+        entry(f"mon@{first}/{first}", (0, 1)),
+    )
+    fight.do("pass_turn", "m")
+    for name in names:
+        fight.do("strike", name, 9, 3, target="m").end(name)
+    fight.throw(9, 4)
+    assert [each.reaction.target for each in fight.logged("reaction_came")] == [first]
