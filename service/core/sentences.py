@@ -33,6 +33,7 @@ SHARED: Final[Mapping[str, Sentence]] = {
     "seat_key_set": "{seat} signs its commands with the key {key}",
     "seat_key_removed": "{seat} no longer signs its commands",
     "dice_requested": "",
+    "dice_withdrawn": "",
     "dice_declared": "",
     "epoch_closed": "the dice up to here can now be checked (epoch {epoch}, link {link})",
     "seed_committed": "{seat} adds a secret seed to the dice",

@@ -34,7 +34,7 @@ from service.rules.kernel.meter import DECIDING, READING, TOO_MUCH_WORK, Meter, 
 from service.rules.kernel.records import EMPTY, changed, derived, record
 from service.rules.kernel.rulebook import RULING, Rule, enforces, rule_of
 from service.rules.kernel.sealed import EnvelopeClosed, view
-from service.rules.rolls.asking import ask
+from service.rules.rolls.asking import DiceFrame, ThrowDice, ask, withdraw
 from service.rules.rolls.chance import (
     DICE_NOT_SEALED,
     Chance,
@@ -238,6 +238,19 @@ class _DecisionRecorder(Generic[S]):
             if not self.state.apart:
                 return
 
+    def ask_again(self, before: S, chance: Chance) -> None:
+        """Withdraw dice that were asked for *before* and still are, where the step below needs others now."""
+        for place in (*self.state.apart, TABLE):
+            asked = _asked(self.state, place)
+            if asked is None or asked != _asked(before, place) or is_same(before, self.state):
+                continue
+            start, state = len(self.facts), self.state
+            self.play(withdraw(asked), place)
+            self.come_to_rest(chance, place)
+            if len(self.facts) == start + 2 and self.state.at(place).top == asked:  # it asks for the same
+                del self.facts[start:]
+                self.state = state
+
     def come_to_rest(self, chance: Chance, place: str) -> None:
         """Advance the stack of *place* until it is empty or waits.
 
@@ -262,6 +275,12 @@ class _DecisionRecorder(Generic[S]):
             )
 
 
+def _asked(state: Table, place: str) -> DiceFrame | None:
+    """Return what asks for dice at *place*, None if nothing does."""
+    top = state.at(place).top if place in (*state.apart, TABLE) else None
+    return top if isinstance(top, DiceFrame) else None
+
+
 def decide(state: S, command: Command[S], chance: Chance, batch: str | None = None) -> Decision[S]:
     """Decide *command* on *state*; the same arguments and the same dice give the same decision.
 
@@ -282,6 +301,9 @@ def decide(state: S, command: Command[S], chance: Chance, batch: str | None = No
             place, _ = _checked(state, command)
             tape.play(command.decide(state.at(place)), place)
             tape.settle(chance)
+            if type(command) is not ThrowDice:
+                tape.ask_again(state, chance)
+                tape.settle(chance)
             has_said = not state.edition or any(is_act(fact, place) for fact in tape.facts)
             if not has_said and is_same(state, tape.state):  # an opening says that there is a fight
                 tape.play(unchanged(type(command).type), place)

@@ -27,7 +27,7 @@ from service.rules.contests.continuing import (
     SealedValuesInherited,
 )
 from service.rules.kernel.messages import Command, Event
-from service.rules.rolls.asking import DiceDeclared, DiceFrame, DiceRequested, ThrowDice
+from service.rules.rolls.asking import DiceDeclared, DiceFrame, DiceRequested, DiceWithdrawn, ThrowDice
 from service.rules.rolls.closing import (
     CloseEncounter,
     ClosingBegun,
@@ -126,6 +126,7 @@ EVENTS: Final = (
     SeatKeyRemoved,
     SeatClosed,
     DiceRequested,
+    DiceWithdrawn,
     DiceDeclared,
     SeedCommitted,
     SeedWaived,

@@ -70,6 +70,8 @@ class Record(Generic[S]):
         written = decide_request(self.ruleset, self.folded, raw, n, self.secrets)
         self.requests.append(raw)
         self.written.append(written)
+        paths = [frame.path for frame in self.folded.state.stacks.table]
+        assert len(set(paths)) == len(paths), f"two steps under way have one path: {paths}"
         return self._refusal(written)
 
     def signed(self, request: Request) -> Request:

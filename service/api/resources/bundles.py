@@ -110,9 +110,8 @@ def import_bundle(request: ApiRequest) -> ApiResponse:
 
     The answer is a job. Poll it until its status is `done` or `failed`. `encounter` is the id of the imported
     encounter, which can be read, replayed and audited but takes no commands. It is marked `unsigned`, visible
-    to everybody, unless an accepted key signed its last commit. Accepted keys are those in `key`, or else
-    those in the service's settings. With `key`, a bundle that these keys did not sign up to its last commit
-    is refused.
+    to everybody, unless an accepted key signed its last commit: one in `key`, or else in the service's
+    settings. With `key`, a bundle is refused that these keys did not sign up to its last commit.
     """
     kind, _ = parse_options_header(request.headers.get("content-type", ""))
     if kind not in (MEDIA_TYPE, BYTES):

@@ -65,12 +65,11 @@ def send_command(request: ApiRequest) -> Steps[ApiResponse]:
     `type` selects the schema. The answer contains what your seat may see. A command that the rules refuse is
     answered 409 `command-refused`; it is recorded, throws no dice and changes nothing.
 
-    The commands of an array (at most fifty) are appended together and decided in order, one by one. The
-    answer is 200 with `outcomes`, even if some are refused; the last one alone has `prompts`. After a refusal
-    the remaining commands are refused as `skipped`, unless `?continue_on_refusal=true`. The idempotency key
-    and `If-Match` apply to the array as a whole. A secret choice must be legal when the array is sent, after
-    the commands before it as far as they throw no dice, and unless `?continue_on_refusal=true` it must be the
-    last command.
+    The commands of an array (at most fifty) are appended together and decided in order. The answer is 200
+    with `outcomes`, even if some are refused; the last one alone has `prompts`. After a refusal the rest is
+    refused as `skipped`, unless `?continue_on_refusal=true`. The idempotency key and `If-Match` are those of
+    the whole array. A secret choice must be legal after the commands before it as far as they throw no dice,
+    and be the last command unless `?continue_on_refusal=true`.
     """
     data = request.data
     if isinstance(data, list):

@@ -159,8 +159,8 @@ def answer_contest(request: ApiRequest) -> Steps[ApiResponse]:
 
     With `upheld` the commit stays as it is, on the grounds of its explanation. With `effects` the edition's
     `gm_ruling` is sent, with the given `kind`, `subject` and `effects`. With `as_ruled` the fight is decided
-    again from the contested commit, which the commands in `instead` replace. The answer then names the
-    `amendment`, which shows the difference and takes effect only when it is accepted.
+    again from the contested commit, which the commands in `instead` replace; the `amendment` of the answer
+    shows the difference, and counts only once it is accepted.
     """
     answer = {"contest": request.path["contest"], "decision": request.data["decision"]}
     answer["reason"] = request.data.get("reason", "")

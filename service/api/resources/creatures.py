@@ -245,10 +245,9 @@ def list_creature_changes(request: ApiRequest) -> ApiResponse:
 def get_creature_statistics(request: ApiRequest) -> Steps[ApiResponse]:
     """Count the damage that each creature dealt and took, and how often it acted, by rounds.
 
-    Only events that your seat may read are counted: what is sealed from it counts when it is opened, also
-    with `at`. The ruleset names the events. Damage is what they say was taken: in Heart Rush what is left
-    after a shrug, in Rise all of it, with what resistance stops. Only this line of play is counted: not what
-    came before it, if it continues or forks another.
+    Only events that your seat may read count: what is sealed from it counts when it is opened, also with
+    `at`. Damage is in Heart Rush what is left after a shrug, in Rise all of it, with what resistance stops.
+    What came before this line of play does not count.
     """
     newest = reading.head(request.services, request.encounter)
     folded, _, occasions = yield from requested_state(request)

@@ -89,13 +89,12 @@ def explain_commit(request: ApiRequest) -> ApiResponse:
     """Explain a commit: in a sentence, by its events with their rules, by its rolls and how they are derived.
 
     With `?consulted=true` the service decides the command again and traces it: `chain` lists every rule that
-    was called, in order, and `consulted` those that decided nothing. They are present only for those who may
-    read the command: its seat, the gm except for sealed choices, and everybody once nothing in the commit is
-    sealed. A command that takes too much work to trace is refused (`too-much-work`); `rewound explain
-    --consulted` traces it, from a bundle.
+    was called, in order, and `consulted` those that decided nothing. Both are for those who may read the
+    command: its seat, the gm except for sealed choices, and everybody once nothing in it is sealed. What
+    takes too much work to trace is refused (`too-much-work`); `rewound explain --consulted` traces it, from a
+    bundle.
 
-    The keys of a roll are included once its epoch is disclosed, at the end of its round. From then on anybody
-    can recompute the faces.
+    A roll has its keys once its epoch is disclosed, at the end of its round. Then anybody can recompute it.
     """
     n = request.number("n")
     head = reading.head(request.services, request.encounter)

@@ -102,11 +102,10 @@ def fork_encounter(request: ApiRequest) -> Steps[ApiResponse]:
     """Fork the encounter: open a new one that continues from a commit of this one, with its own dice.
 
     You are the gm of the fork and act for everybody in it. `commands` are sent to it at once, as `POST
-    …/commands` with `?continue_on_refusal=true` would do; if that would refuse them without recording them,
-    the request is refused and there is no fork. Until this encounter is closed only its gm may fork it. You
-    cannot fork at a commit where something is sealed from you (`sealed_here`). A fork changes nothing in this
-    encounter. It is deleted when it `expires`, together with every line that continues it. If you send a seat
-    token, you get a token for the fork.
+    …/commands` with `?continue_on_refusal=true` does; where that records nothing, there is no fork. Until
+    this encounter is closed only its gm may fork it. You cannot fork where something is sealed from you
+    (`sealed_here`). A fork changes nothing here. It is deleted when it `expires`, with every line that
+    continues it. For a seat token you get a token of the fork.
 
     `n`, `outcome` and `hash` describe the last of `commands`, or the opening if there are none; `outcomes`
     has the outcome of each. A refused command leaves the fork unchanged.

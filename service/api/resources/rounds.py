@@ -119,10 +119,9 @@ def replay_round(request: ApiRequest) -> ApiResponse:
     """Replay a round: a state, then each commit and how it changes the state.
 
     A replay folds the stored commits and decides nothing again (an audit does). Envelopes that were opened
-    since are shown opened. In a large fight a page has fewer frames. `state` is the state before the page's
-    first frame; each frame's patch (RFC 6902) leads to the next state. With `?events=true` a frame also has
-    the events and dice of its commit, with `?text=en` sentences. `GET …/rounds/{round}` has the commits as
-    they are stored.
+    since are shown opened. In a large fight a page has fewer frames. `state` is that before the page's first
+    frame; each frame's patch (RFC 6902) leads to the next. With `?events=true` a frame has the events and
+    dice of its commit too, with `?text=en` sentences. `GET …/rounds/{round}` has the commits as stored.
     """
     part = _part(request)
     services, seat = request.services, request.me.seat

@@ -356,9 +356,8 @@ def get_options(request: ApiRequest) -> ApiResponse:
     does.
 
     A command that is not listed is refused, except those that answer no prompt. `?view=full` lists these in
-    `unprompted`: what the gm may do at any time about creatures, seats, dice and rulings, each with
-    the values that are known for its fields, and why it is not legal now. `refused` says why a command that a
-    prompt accepts is not offered.
+    `unprompted`, with the values that are known for their fields, and why one is not legal now. `refused`
+    says why a command that a prompt accepts is not offered.
     `GET /v1/rulesets/{edition}/commands` has the schema of each type.
 
     A seat with many creatures reads `?view=short` first, and then the options of the creature that somebody

@@ -1,6 +1,7 @@
 """Ask people for the dice they throw: a prompt that names the dice, and the command that answers it.
 
-The step that needs the dice runs again once the faces are declared; its first try leaves nothing behind.
+The step that needs the dice runs again once the faces are declared; its first try leaves nothing behind. If
+something else changes what it needs, such as a ruling, the dice are withdrawn, and it runs again at once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from service.rules.kernel.messages import TABLE, Awaited, Command, Emits, Event,
 from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.rulebook import RULING, Rule, enforces
 from service.rules.kernel.values import (
+    Count,
     PromptId,
     RollerId,
     RollPurpose,
@@ -20,13 +22,14 @@ from service.rules.kernel.values import (
     ShownFaces,
     StreamName,
 )
-from service.rules.rolls.chance import Chance, DiceNeeded, PoolDie
+from service.rules.rolls.chance import Chance, DiceNeeded, PoolDie, names_of
 from service.rules.table.stack import Frame
 from service.rules.table.table import GM, DeclaredFaces, Table
 
 TABLE_DICE_1: Final = Rule(
     "TABLE-DICE-1",
-    "Dice that people throw are asked for by name, and entered by the seat that throws for their owner.",
+    "Dice that people throw are asked for by name, entered by the seat that throws for their owner, and "
+    "withdrawn once a ruling has changed what is rolled.",
     RULING,
 )
 
@@ -41,6 +44,8 @@ class DiceFrame(Frame[Table]):
     purpose: RollPurpose
     pool: tuple[PoolDie, ...]
     """The dice to throw, in order."""
+    known: Count = 0
+    """Dice known before."""
 
     def waiting(self, state: Table) -> tuple[Awaited, ...]:
         return (
@@ -49,7 +54,7 @@ class DiceFrame(Frame[Table]):
                 seat=state.controller(self.owner),
                 accepts=(ThrowDice.type,),
                 creature=None if self.owner == "table" else self.owner,
-                wants=tuple(f"{pip.role}:d{pip.sides}" for pip in self.pool),
+                wants=names_of(self.pool),
             ),
         )
 
@@ -69,13 +74,38 @@ class DiceRequested(Event[Table]):
     purpose: RollPurpose
     pool: tuple[PoolDie, ...]
     """The dice to throw, in order."""
+    known: Count = 0
+    """Dice known before."""
 
     def evolve(self, state: Table) -> Table:
-        return state.pushed(
+        declared = state.declared_faces
+        before = declared.get(self.stream)
+        if before is not None and self.known < len(before.faces):  # those of a roll that has changed since
+            kept = DeclaredFaces(
+                seat=before.seat, faces=before.faces[: self.known], dice=before.dice[: self.known]
+            )
+            declared = with_key(declared, self.stream, kept)
+        return changed(state, declared_faces=declared).pushed(
             DiceFrame(
-                path=self.prompt, owner=self.owner, stream=self.stream, purpose=self.purpose, pool=self.pool
+                path=self.prompt,
+                owner=self.owner,
+                stream=self.stream,
+                purpose=self.purpose,
+                pool=self.pool,
+                known=self.known,
             )
         )
+
+
+@record
+class DiceWithdrawn(Event[Table]):
+    """The step that asked for dice needs others now, or none."""
+
+    type: ClassVar[str] = "dice_withdrawn"
+    prompt: PromptId
+
+    def evolve(self, state: Table) -> Table:
+        return state.popped(self.prompt)
 
 
 @record
@@ -90,8 +120,12 @@ class DiceDeclared(Event[Table]):
 
     def evolve(self, state: Table) -> Table:
         before = state.declared_faces.get(self.stream)
-        faces = (*before.faces, *self.faces) if before else self.faces
-        declared = with_key(state.declared_faces, self.stream, DeclaredFaces(seat=self.seat, faces=faces))
+        dice = names_of(state.top_frame(DiceFrame).pool)
+        faces = self.faces
+        if before is not None:
+            faces, dice = (*before.faces, *faces), (*before.dice, *dice)
+        told = DeclaredFaces(seat=self.seat, faces=faces, dice=dice)
+        declared = with_key(state.declared_faces, self.stream, told)
         return changed(state.popped(self.prompt), declared_faces=declared)
 
 
@@ -111,9 +145,15 @@ def ask(state: Table, wanted: DiceNeeded) -> Emits[Any]:
             stream=wanted.stream,
             purpose=wanted.purpose,
             pool=wanted.pool,
+            known=wanted.known,
             because=("TABLE-DICE-1",),
         )
     )
+
+
+def withdraw(asked: DiceFrame) -> Emits[Any]:
+    """Emit that *asked* dice are not asked for any more."""
+    return (yield DiceWithdrawn(prompt=asked.path, because=("TABLE-DICE-1",)))
 
 
 @record

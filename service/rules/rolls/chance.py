@@ -41,6 +41,11 @@ class PoolDie:
     """The number of sides of the die."""
 
 
+def names_of(pool: Sequence[PoolDie]) -> tuple[str, ...]:
+    """Return the dice of *pool* as people read them, such as `heart:d8`."""
+    return tuple([f"{pip.role}:d{pip.sides}" for pip in pool])
+
+
 class DiceNeeded(Exception):
     """A step needs faces that a person throws: owner, roll, dice, and the number of faces known so far."""
 
@@ -112,7 +117,7 @@ class Chance:
                 sides = [pip.sides for pip in pool]
                 check_shown(state, name, sides)
                 faces = self.dice.faces(name.lane, name.epoch, stream, name.place, sides)
-            elif declared is None or len(declared.faces) < len(pool):
+            elif declared is None or declared.dice[: len(pool)] != names_of(pool):
                 raise DiceNeeded(owner, stream, purpose, added, known=len(faces))
             else:
                 faces = declared.faces[: len(pool)]
@@ -203,7 +208,7 @@ class Chance:
         name = roll.name
         if state.dice_policy(owner) == "declared":
             declared = state.declared_faces.get(name.stream)
-            if declared is None:
+            if declared is None or declared.dice != names_of(pool):
                 raise DiceNeeded(owner, name.stream, {k: str(v) for k, v in roll.purpose}, pool)
             return list(declared.faces), declared.seat
         check_sealed(state)

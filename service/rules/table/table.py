@@ -128,6 +128,8 @@ class DeclaredFaces:
 
     seat: SeatId
     faces: ShownFaces
+    dice: tuple[Code, ...]
+    """The dice that show them, such as `heart:d8`."""
 
 
 @record

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from service.rules.heartrush import HEARTRUSH
+from service.rules.ruleset import waiting
 from service.usecases.openings import opening_faults
 from tests.rules.heartrush.casts import ability, declare, do, engaged, fight_with, let_go, owners
 from tests.rules.heartrush.kit import Fight, begun, opening
@@ -39,7 +40,8 @@ def test_HR_WPN_6_who_can_do_nothing_any_more_chooses_no_push(condition: str, *,
 def test_HR_SVC_1_who_is_taken_out_while_its_dice_are_owed_strikes_nobody() -> None:
     fight = engaged(begun(DUEL), "pia", "orc", pia="might", orc="defensive")
     fight.answer("declare_attack", "pia", target="orc")
-    ruled(fight, kind="withdraw", creature="pia").throw(8, 8, 8, 8)
+    ruled(fight, kind="withdraw", creature="pia")
+    assert len(fight.logged("dice_withdrawn")) == 1
     assert (fight["orc"].hp, fight.state.phase) == (35, "priority")
     assert [event.hit for event in fight.logged("exchange_settled")] == [False]
 
@@ -182,3 +184,47 @@ def test_HR_OA_1_the_first_strike_that_kills_leaves_nothing_to_strike_at() -> No
     strike = {"target": "pia", "stance": "agility", "pay": "action"}
     fight.answer("opportunity_attack", "orc", 8, 6, 12, 12, 1, 1, **strike).answer("accept_damage", "pia")
     assert (fight["pia"].status, fight.state.phase) == ("dead", "priority")
+
+
+@pytest.mark.parametrize(
+    ("condition", "more"),
+    [("prone", ("disadvantage:d8",)), ("poisoned", ("disadvantage:d8",) * 2), ("slowed", ())],
+)
+def test_TABLE_DICE_1_a_ruling_that_changes_a_roll_changes_the_dice_that_are_asked(
+    condition: str, more: tuple[str, ...]
+) -> None:
+    """Else a face that was thrown for one die is read as another's: a d4 that shows 12."""
+    fight = begun({"pia": (0, 0), "orc": (1, 0), "wolf": (9, 9)}, first="enemies")
+    fight.do("dash", creature="orc", path=[[2, 0], [3, 0], [4, 0]])
+    fight.answer("opportunity_attack", "pia", target="orc", stance="might")
+    (before,) = [awaited.wants for awaited in waiting(fight.state)]
+    ruled(fight, kind="condition", creature="pia", condition=condition, levels=2)
+    (now,) = [awaited.wants for awaited in waiting(fight.state)]
+    assert now == (*before, *more)
+    assert len(fight.logged("dice_withdrawn")) == bool(more), "what is asked for still is not asked again"
+    fight.throw(*[8] * len(now))
+    (roll,) = [roll for roll in fight.rolls if roll.name.stream == "pia/attack"]
+    assert len(roll.dice) == len(now)
+
+
+def test_HR_ZERO_1_whom_a_tune_holds_may_still_let_itself_fall() -> None:
+    """What is offered whatever keeps a creature from acting is not refused for it."""
+    fight = fight_with({**DUEL, "orc": (5, 0)}, owners(pia=("hypnotic-tune",)))
+    fight.do("use_ability", creature="pia", ability="hypnotic-tune", params={"listeners": ["orc"]})
+    fight.given("orc", hp=0).with_table(phase="ended")
+    assert fight.refused("dash", creature="orc", to=[7, 0]) == "barred"
+    assert "go_unconscious" in {offer.type for offer in fight.offers("gm", "orc")}
+    fight.do("go_unconscious", creature="orc")
+    assert fight["orc"].status == "unconscious"
+
+
+def test_HR_GEN_9_a_contest_that_begins_while_another_waits_is_another() -> None:
+    """Two under way with one path would roll for each other without an end."""
+    fight = begun(DUEL)
+    terms = {"ability": "might", "answered_with": ["agility", "presence"], "what": "tug"}
+    for tries, opposes in (("pia", "orc"), ("ash", "wolf")):
+        assert fight.send("roll_contest", "gm", creature=tries, against=opposes, **terms).refusal is None
+    paths = [frame.path for frame in fight.state.stacks.table]
+    assert len(set(paths)) == len(paths)
+    fight.answer("choose", "wolf", *[4] * 4, option="agility")
+    assert [(event.creature, event.against) for event in fight.logged("opposed_decided")] == [("ash", "wolf")]

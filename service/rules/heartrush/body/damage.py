@@ -457,7 +457,7 @@ class Burned(Event[State]):
 def burn(state: State, creature: str, levels: int) -> Emits[State]:
     """Emit that fire hurts *creature* now; the frame throws the dice."""
     number = state.place(OPEN_LANE, f"{creature}/burning") + 1
-    path = f"r{state.round}/burn/{creature}-{number}"
+    path = state.free_path(f"r{state.round}/burn/{creature}", number)
     return (yield FireCaught(burn=path, creature=creature, levels=levels))
 
 

@@ -483,7 +483,9 @@ def is_unbarred(view: State, creature: Creature, action: str) -> bool:
 
 
 def _is_barred(view: State, creature: Creature, action: str) -> bool:
-    return any(barred(view, creature, what) for what in BARRED_BY.get(action, ("act",)))
+    return action not in ALWAYS and any(
+        barred(view, creature, what) for what in BARRED_BY.get(action, ("act",))
+    )
 
 
 ALWAYS: Final = ("pass", "pass_side", "go_unconscious", "end_spell")

@@ -7,6 +7,7 @@ frames of the chapters; what changes anything here are the chapters' events.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Final, Literal
 
 from service.rules.heartrush.creatures.abilities import Ability, Lasting, Spell
@@ -210,6 +211,16 @@ class State(WithSheets, WalledTable, HidingTable):
     def house(self) -> House:
         """The house's value of each option, or its default."""
         return house_of(self.options)
+
+    def free_path(self, stem: str, number: int) -> str:
+        """Return *stem* with the first number, from *number* on, that no step under way has."""
+        under_way = [f"{frame.path}/" for frame in self.stacks.table]
+        paths = (f"{stem}-{each}" for each in count(number))
+        return next(path for path in paths if not any(each.startswith(f"{path}/") for each in under_way))
+
+    def numbered(self, what: str) -> str:
+        """Return the path of a ruling, check or other matter that begins now."""
+        return self.free_path(f"r{self.round}/{what}", self.rulings + 1)
 
     @property
     def fight_round(self) -> int:

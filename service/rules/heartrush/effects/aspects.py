@@ -85,7 +85,7 @@ class InvokeAspect(Command[State]):
             return (yield from rule_on(state, self._ruling(state, follows, rule)))
         return (
             yield AdjudicationAsked(
-                adjudication=f"r{state.round}/aspect-{state.rulings + 1}",
+                adjudication=state.numbered("aspect"),
                 about="aspect",
                 creature=self.creature,
                 text=self.text,

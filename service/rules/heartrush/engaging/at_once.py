@@ -484,7 +484,7 @@ class Steady(Command[State]):
         source = source_of(state, state.creatures[self.creature], self.condition)
         assert source is not None
         because = why(self.condition)
-        path = f"r{state.round}/steady/{self.creature}-{state.rulings + 1}"
+        path = state.numbered(f"steady/{self.creature}")
         paid = action_price(state, state.creatures[self.creature])
         state = yield AbilityUsed(
             creature=self.creature,

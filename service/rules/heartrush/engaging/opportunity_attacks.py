@@ -160,7 +160,7 @@ class OpportunityAttack(Command[State]):
         state = yield AbilityUsed(creature=self.creature, ability=self.type, paid=paid, instant=True)
         if self.prompt is None:
             strikes = state.place(OPEN_LANE, f"{self.creature}/attack")
-            path = f"r{state.round}/oa/{self.creature}-{strikes + 1}"
+            path = state.free_path(f"r{state.round}/oa/{self.creature}", strikes + 1)
             return (yield from strike(state, path, self.item(), melee=False))
         item = self.item()
         return (yield InstantDeclared(window=self.prompt.rpartition("/")[0], item=item))

@@ -124,7 +124,7 @@ class Fall(Command[State]):
 @enforces(HR_FALL_1)
 def fall(state: State, creature: str, feet: int, because: tuple[str, ...]) -> Emits[State]:
     """Emit that *creature* falls *feet*, and the save that it makes."""
-    path = f"r{state.round}/fall-{state.rulings + 1}"
+    path = state.numbered("fall")
     state = yield Fell(fall=path, creature=creature, feet=feet, because=because)
     return (
         yield CheckAsked(

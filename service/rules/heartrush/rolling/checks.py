@@ -436,7 +436,7 @@ def carry_order(state: State, order: Order) -> Emits[State]:
     cn = order.cn if against is None else challenge_number(state.creatures[against.creature], against.by)
     return (
         yield CheckAsked(
-            check=f"r{state.round}/check-{state.rulings + 1}",
+            check=state.numbered("check"),
             creature=order.creature,
             ability=order.ability,
             cn=cn,

@@ -287,7 +287,7 @@ class RollContest(ContestTerms, Command[State]):
     def decide(self, state: State) -> Emits[State]:
         return (
             yield EffectsBegun(
-                effects=f"r{state.round}/contest-{state.rulings + 1}",
+                effects=state.numbered("contest"),
                 order=(self.effect(),),
                 source=None,
                 cause="contest",

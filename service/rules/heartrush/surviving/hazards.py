@@ -225,7 +225,7 @@ class Hazard(Command[State]):
         )
         return (
             yield EffectsBegun(
-                effects=f"r{state.round}/hazard-{state.rulings + 1}",
+                effects=state.numbered("hazard"),
                 order=(trial,),
                 source=None,
                 cause="hazard",
@@ -362,7 +362,7 @@ class HoldBreath(Command[State]):
 
 def ask_breath(state: State, creature: str) -> Emits[State]:
     """Emit that *creature* holds its breath, and the might check that says how long."""
-    path = f"r{state.round}/breath/{creature}-{state.rulings + 1}"
+    path = state.numbered(f"breath/{creature}")
     state = yield BreathAsked(breath=path, creature=creature)
     return (
         yield CheckAsked(

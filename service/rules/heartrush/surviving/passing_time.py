@@ -132,7 +132,7 @@ class AdvanceClock(Command[State]):
     def decide(self, state: State) -> Emits[State]:
         seconds = self._seconds()
         if is_round_by_round(state, seconds):
-            path = f"r{state.round}/passing-{state.rulings + 1}"
+            path = state.numbered("passing")
             return (yield TimeBegun(passing=path, seconds=seconds, reason=self.reason, because=BY_ROUNDS))
         return (yield from pass_time(state, seconds, self.reason, BECAUSE))
 

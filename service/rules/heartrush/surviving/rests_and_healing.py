@@ -354,7 +354,7 @@ class Rest(Command[State]):
         seconds = self._ends(state) - state.clock_s
         state = yield from pass_time(state, seconds, f"{self.rest} rest", ("HR-REST-1", "HR-REST-2"))
         if self.rest == "long":
-            path = f"r{state.round}/night-{state.rulings + 1}"
+            path = state.numbered("night")
             return (yield RestBegun(rest=path, night=self.night, sleepers=names))
         for name in names:
             state = yield from rest_short(state, name)

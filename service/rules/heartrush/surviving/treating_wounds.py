@@ -175,7 +175,7 @@ class TreatWounds(Command[State]):
             state = yield AbilityUsed(creature=self.creature, ability=self.type, paid="action")
         return (
             yield TreatmentBegun(
-                treatment=f"r{state.round}/treatment-{state.rulings + 1}",
+                treatment=state.numbered("treatment"),
                 healer=self.creature,
                 patient=self.patient,
                 ability=self.ability,
@@ -235,7 +235,7 @@ class InvokeWound(Command[State]):
             return (yield from rule_on(state, self._ruling(state, follows)))
         return (
             yield AdjudicationAsked(
-                adjudication=f"r{state.round}/invoke-{state.rulings + 1}",
+                adjudication=state.numbered("invoke"),
                 about="wound",
                 creature=self.creature,
                 text=self.text,

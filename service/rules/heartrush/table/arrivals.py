@@ -319,7 +319,7 @@ class Hide(Command[State]):
 
     def decide(self, state: State) -> Emits[State]:
         place = state.hiding_places[self.creature]
-        path = f"r{state.round}/hide/{self.creature}-{state.rulings + 1}"
+        path = state.numbered(f"hide/{self.creature}")
         state = yield HidingTried(hiding=path, creature=self.creature)
         return (
             yield CheckAsked(

@@ -164,7 +164,7 @@ def rule_on(state: State, ruling: RulingRecorded) -> Emits[State]:
 
 def path_of(state: State) -> str:
     """Return the path of the ruling that is made next."""
-    return f"r{state.round}/ruling-{state.rulings + 1}"
+    return state.numbered("ruling")
 
 
 def check_ruling(view: State, decision: str, effects: tuple[Effect, ...]) -> None:

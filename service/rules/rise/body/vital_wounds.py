@@ -146,6 +146,10 @@ def take_wounds(state: State, chance: Chance, creature: str) -> Wounded:
     return state
 
 
+POOL: Final = (PoolDie(role="vital", sides=10),)
+"""The die of a vital wound."""
+
+
 @enforces(RI_VITAL_2)
 def take_wound(state: State, chance: Chance, creature: str, carried: int) -> Wounded:
     """Emit one vital wound, by its roll."""
@@ -155,7 +159,7 @@ def take_wound(state: State, chance: Chance, creature: str, carried: int) -> Wou
         owner=creature,
         stream=stream(state, state.creatures[creature]),
         purpose={"who": creature, "what": "vital wound"},
-        pool=(PoolDie(role="vital", sides=10),),
+        pool=POOL,
         terms=(Term(amount=-WOUND_STEP * carried, what="wounds carried", rule="RI-VITAL-2"),),
     )
     return (yield from suffer(state, creature, roll))

@@ -17,7 +17,7 @@ from service.rules.kernel.values import CreatureId, GroupId, Occasion, StepId
 from service.rules.rise import books
 from service.rules.rise.body.effects import apply_quietly
 from service.rules.rise.body.hidden_swift import SwiftHidden, in_swift_order, is_from_outside, unhidden
-from service.rules.rise.body.vital_wounds import wound_stream
+from service.rules.rise.body.vital_wounds import POOL, wound_stream
 from service.rules.rise.creatures.creature import Atom, Plan
 from service.rules.rise.creatures.state import State
 from service.rules.rise.moving.merging import (
@@ -41,7 +41,7 @@ from service.rules.rise.planning.groups import (
 from service.rules.rise.planning.improvising import DeedsAnnounced, judge_deeds
 from service.rules.rise.planning.initiative import asks_players, exertions, spent
 from service.rules.rise.values import GroupIds, RoundStep
-from service.rules.rolls.chance import Chance
+from service.rules.rolls.chance import Chance, names_of
 from service.rules.table.table import DeclaredFaces
 
 RI_GM_1: Final = Rule(
@@ -186,7 +186,7 @@ class GroupAnnounced(Event[State]):
             for number, wound in enumerate(new, 1):
                 if wound.by is not None:
                     declared[wound_stream(name, state.stage, number)] = DeclaredFaces(
-                        seat=wound.by, faces=(wound.die,)
+                        seat=wound.by, faces=(wound.die,), dice=names_of(POOL)
                     )
         frame = state.top_frame(ActionFrame)
         logs, felled = with_key(frame.logs, self.group, self.effects), frame.felled

@@ -127,8 +127,6 @@ def test_RI_MOUNT_1_a_check_is_dropped_where_a_ruling_has_put_the_rider_down(fac
     fight = mounted(*faces)
     down = {"does": "locate", "target": "r", "to": [3, 3]}
     fight.do("gm_ruling", **OFF, effects=[down])
-    if not faces:
-        fight.throw(2)
     (told,) = fight.logged("ride_dropped")
     assert (told.creature, told.purpose) == ("r", "control")
     assert not fight.logged("ride_checked")
