@@ -123,7 +123,7 @@ export class GameMaster {
     for (const each of unprompted) headings.set(each.heading, [...(headings.get(each.heading) ?? []), each]);
     patch(this.place, html("p", { class: "said", role: "status", key: "said" }, this.said),
       this.open ? this.#form(this.open) : null,
-      isOver ? html("p", { key: "over" }, "Nobody can act in it any more.") : html("div", { class: "row tools", key: "tools" }, button("Undo the last act", () => { this.said = ""; this.on.undo(); }), button("Redo", () => { this.said = ""; this.on.redo(); }, { disabled: !mayRedo }),
+      isOver ? html("p", { key: "over" }, "Nobody can act in it any more.") : html("div", { class: "row tools", key: "tools" }, button("Undo the last act", () => this.#turnTo(this.on.undo)), button("Redo", () => this.#turnTo(this.on.redo), { disabled: !mayRedo }),
         chosen && button(`Change ${chosen.name} …`, () => this.change(chosen.id), { class: "change" })),
       isLive ? null : html("p", { class: "soft small", key: "past" }, "The map shows the past; what you do here happens now."),
       isOver ? null : [...headings].map(([heading, all]) => html("section", { class: "option", key: heading }, html("h3", {}, heading),
@@ -193,6 +193,13 @@ export class GameMaster {
     if (waysOf(schema.properties[ENTRY], schema).some((each) => each.properties?.stat_block)) return entry;
     const { stat_block: block, id, name, side, ...rest } = entry;
     return { ...rest, sheet: { ...this.book?.blocks.find((each) => each.id === block)?.data, id, name, side } };
+  }
+
+  /** Do something else, which makes what was said last old. @param {() => void} other */
+  #turnTo(other) {
+    this.said = "";
+    this.#render();
+    other();
   }
 
   async #send() {
