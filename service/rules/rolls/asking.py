@@ -124,8 +124,8 @@ class DiceDeclared(Event[Table]):
         faces = self.faces
         if before is not None:
             faces, dice = (*before.faces, *faces), (*before.dice, *dice)
-        told = DeclaredFaces(seat=self.seat, faces=faces, dice=dice)
-        declared = with_key(state.declared_faces, self.stream, told)
+        shown = DeclaredFaces(seat=self.seat, faces=faces, dice=dice)
+        declared = with_key(state.declared_faces, self.stream, shown)
         return changed(state.popped(self.prompt), declared_faces=declared)
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from service.dice.values import Roll, Term
 from service.rules.kernel.messages import Awaited, Emits, Event, Offer, Refused
-from service.rules.kernel.records import changed, record, with_key, without_key
+from service.rules.kernel.records import changed, record, with_key
 from service.rules.kernel.values import CreatureId, StepId, Succeeded, Total
 from service.rules.rise.acting.brawling import not_twice
 from service.rules.rise.acting.combat_time import check_free, pay_for
@@ -160,8 +160,7 @@ class RideDropped(Event[State]):
     purpose: Purpose
 
     def evolve(self, state: State) -> State:
-        faces = without_key(state.declared_faces, stream_of(self.creature, self.purpose))
-        return after_first(changed(state, declared_faces=faces))
+        return after_first(state)
 
 
 @record
@@ -185,11 +184,6 @@ def after_first(state: State) -> State:
     return (
         state.put(changed(frame, due=left, rolled=None, exerted=False)) if left else state.popped(frame.path)
     )
-
-
-def stream_of(rider: str, purpose: Purpose) -> str:
-    """Return the stream of a Ride check."""
-    return f"{rider}/ride/{purpose}"
 
 
 # --- the check ---------------------------------------------------------------------------------------
@@ -216,7 +210,7 @@ def roll(state: State, chance: Chance, frame: RideFrame) -> Emits[State]:
     state, thrown = yield from chance.throw(
         state,
         owner=rider,
-        stream=stream_of(rider, frame.purpose),
+        stream=f"{rider}/ride/{frame.purpose}",
         purpose={"who": rider, "what": f"ride to {'hold' if frame.purpose == 'control' else 'guide'}"},
         pool=(PoolDie(role="ride", sides=10),),
         terms=terms,
