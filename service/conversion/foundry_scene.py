@@ -220,7 +220,7 @@ def _add_wall(
 def _add_light(
     light: Mapping[str, Any], place: str, corner: Spot, grid: float, distance: float, sketch: Sketch
 ) -> None:
-    config = light["config"] if isinstance(light.get("config"), dict) else light
+    config = _config(light)
     at = Spot(
         (members.number_at(light, "x") - corner.x) / grid, (members.number_at(light, "y") - corner.y) / grid
     )

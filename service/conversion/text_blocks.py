@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from service.conversion.foreign import FULL_SIZES
+
 MOST_ABOVE: Final = 10
 """Lines from the name to the armor class, empty ones not counted."""
 LARGEST: Final = 4 * 1024 * 1024
@@ -21,7 +23,7 @@ _MARKS: Final = re.compile("[*_|]")
 _ARMOR: Final = re.compile(r"(?:armou?r class|ac)\b[\s:]*\d", re.IGNORECASE)
 _HIT_POINTS: Final = re.compile(r"(?:hit points|hp)\b[\s:]*(\d[^;,]*)", re.IGNORECASE)
 _SPEED: Final = re.compile(r"speed\b[\s:]*(\d\S.*)", re.IGNORECASE)
-_SIZE: Final = re.compile(r"(tiny|small|medium|large|huge|gargantuan)\b", re.IGNORECASE)
+_SIZE: Final = re.compile(rf"({'|'.join(sorted(FULL_SIZES))})\b", re.IGNORECASE)
 _LEVEL: Final = re.compile(r"\s+(?:creature\s+\S{1,3}|cr\s+[\d/]+)$", re.IGNORECASE)
 
 Line = tuple[int, str]
